@@ -1,0 +1,32 @@
+"""Errors grouped by who can mend them; raised where known, printed once per front."""
+
+from __future__ import annotations
+
+
+class ToryoError(Exception):
+    """Something went wrong inside Toryo."""
+
+    def __init__(self, message: str = "", *, hint: str = "") -> None:
+        self.message = message or (type(self).__doc__ or "").strip()
+        self.hint = hint
+        super().__init__(self.message)
+
+
+class UserError(ToryoError):
+    """The user can mend this (exit code 1)."""
+
+
+class UsageError(UserError):
+    """The command was typed wrong (exit code 2)."""
+
+
+class NotFound(UserError):
+    """There is no such thing."""
+
+
+class Refused(UserError):
+    """Toryo will not do that in this state."""
+
+
+class Unavailable(ToryoError):
+    """A part that is needed did not answer."""

@@ -1,0 +1,40 @@
+"""Names of branches and worktrees, from titles people wrote (S3-34…40). Pure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+PREFIX = "agent/"
+LONGEST = 64
+
+
+def slug(title: str) -> str:
+    """Lower case; blanks and slashes become `-`; everything outside `[a-z0-9_-]` goes."""
+    dashed = re.sub(r"[\s/\\]+", "-", title.lower())
+    kept = re.sub(r"[^a-z0-9_-]", "", dashed)
+    return re.sub(r"-{2,}", "-", kept).strip("-_")
+
+
+def task_name(title: str, task_id: str) -> str:
+    """`{slug}-{id}`, at most 64 characters; a title that leaves nothing gives `task-{id}`."""
+    room = LONGEST - len(task_id) - 1
+    head = slug(title)[:room].strip("-_") or "task"
+    return f"{head}-{task_id}"
+
+
+def branch_of(name: str) -> str:
+    return PREFIX + name
+
+
+def free_name(name: str, taken: Callable[[str], bool]) -> str:
+    """The name itself, or with `-2`, `-3` … where a branch or a worktree has it already."""
+    if not taken(name):
+        return name
+    number = 2
+    while True:
+        suffix = f"-{number}"
+        candidate = name[: LONGEST - len(suffix)].rstrip("-_") + suffix
+        if not taken(candidate):
+            return candidate
+        number += 1

@@ -1,0 +1,104 @@
+"""Scopes: exclude, read and write patterns, in that priority (S4-18, S4-19). Pure.
+
+Patterns read as in .gitignore: without a slash they match at any depth, with one from the root; a
+trailing slash or a directory's name takes everything below it. `None` for write means "unknown, allow".
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import lru_cache
+
+
+@dataclass(frozen=True)
+class Scope:
+    exclude: tuple[str, ...] = ()
+    read: tuple[str, ...] = ("**",)
+    write: tuple[str, ...] | None = None
+
+    def is_excluded(self, path: str) -> bool:
+        return matches(self.exclude, path)
+
+    def may_read(self, path: str) -> bool:
+        return not self.is_excluded(path) and (matches(self.read, path) or self._is_written(path))
+
+    def may_write(self, path: str) -> bool:
+        if self.is_excluded(path):
+            return False
+        return self.write is None or matches(self.write, path)
+
+    def _is_written(self, path: str) -> bool:
+        return self.write is not None and matches(self.write, path)
+
+
+def matches(patterns: Iterable[str], path: str) -> bool:
+    return any(_regex(pattern).match(path) for pattern in patterns)
+
+
+def may_overlap(one: tuple[str, ...] | None, other: tuple[str, ...] | None) -> bool:
+    """Whether two write scopes could name the same file. Unset is unknown, and unknown is allowed."""
+    if one is None or other is None:
+        return False
+    return any(_could_meet(a, b) for a in one for b in other)
+
+
+def _could_meet(a: str, b: str) -> bool:
+    left, right = _literal_head(a), _literal_head(b)
+    if not left or not right:
+        return True  # a pattern that matches at any depth may meet anything
+    if left[-1] == right[-1] == "":
+        pass
+    for x, y in zip(left, right, strict=False):
+        if x != y:
+            return False
+    return True
+
+
+def _literal_head(pattern: str) -> list[str]:
+    """The leading path parts without wildcards: `src/a/*.py` → [src, a]."""
+    anchored = "/" in pattern.rstrip("/")
+    parts = [part for part in pattern.split("/") if part]
+    head: list[str] = []
+    for part in parts:
+        if any(sign in part for sign in "*?["):
+            break
+        head.append(part)
+    return head if anchored or pattern.endswith("/") or head else []
+
+
+@lru_cache(maxsize=4096)
+def _regex(pattern: str) -> re.Pattern[str]:
+    body = pattern.rstrip("/")
+    anchored = "/" in body
+    body = body.lstrip("/")
+    parts = body.split("/") if body else ["**"]
+    text = "" if anchored else "(?:.*/)?"
+    for index, part in enumerate(parts):
+        last = index == len(parts) - 1
+        if part == "**":
+            text += ".*" if last else "(?:.*/)?"
+            continue
+        text += _part(part) + ("" if last else "/")
+    below = "/.+" if pattern.endswith("/") else "(?:/.*)?"
+    return re.compile(f"^{text}{below}$" if parts[-1] != "**" else f"^{text}$", re.DOTALL)
+
+
+def _part(part: str) -> str:
+    out = ""
+    index = 0
+    while index < len(part):
+        sign = part[index]
+        if sign == "*":
+            out += "[^/]*"
+        elif sign == "?":
+            out += "[^/]"
+        elif sign == "[" and (end := part.find("]", index + 2)) > 0:
+            inner = part[index + 1 : end].replace("\\", "\\\\")
+            out += "[" + ("^" + inner[1:] if inner[0] in "!^" else inner) + "]"
+            index = end
+        else:
+            out += re.escape(sign)
+        index += 1
+    return out

@@ -1,0 +1,119 @@
+"""Processes: the one door to `subprocess`, and the identity of a process beyond its pid."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import uuid
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+
+@dataclass(frozen=True)
+class Finished:
+    code: int
+    out: bytes
+    err: bytes
+
+    @property
+    def text(self) -> str:
+        return self.out.decode("utf-8", "surrogateescape")
+
+    @property
+    def complaint(self) -> str:
+        return (self.err or self.out).decode("utf-8", "replace").strip()
+
+
+class TimeLimit(Exception):
+    """The program did not end within its time limit and was killed."""
+
+
+def run(
+    argv: Sequence[str],
+    *,
+    cwd: str | Path | None = None,
+    env: Mapping[str, str] | None = None,
+    stdin: bytes | None = None,
+    limit_s: float = 60,
+) -> Finished:
+    """Run to the end and keep both outputs. A program that outstays `limit_s` is killed."""
+    try:
+        done = subprocess.run(
+            list(argv),
+            cwd=cwd,
+            env=dict(env) if env is not None else None,
+            input=stdin,
+            stdin=subprocess.DEVNULL if stdin is None else None,
+            capture_output=True,
+            timeout=limit_s,
+            check=False,
+        )
+    except subprocess.TimeoutExpired as late:
+        raise TimeLimit(f"{argv[0]} did not end within {limit_s:g} s") from late
+    return Finished(done.returncode, done.stdout, done.stderr)
+
+
+def spawn_detached(argv: Sequence[str], *, env: Mapping[str, str], cwd: str | Path, output: Path) -> int:
+    """Start a background process in its own session with stdio detached; its pid."""
+    with open(output, "ab") as sink:
+        child = subprocess.Popen(
+            list(argv),
+            cwd=cwd,
+            env=dict(env),
+            stdin=subprocess.DEVNULL,
+            stdout=sink,
+            stderr=sink,
+            start_new_session=True,
+            close_fds=True,
+        )
+    return child.pid
+
+
+def boot_id() -> str:
+    """Another value after each boot: a pid from another boot names nobody."""
+    try:
+        return Path("/proc/sys/kernel/random/boot_id").read_text().strip()
+    except OSError:
+        done = run(["sysctl", "-n", "kern.boottime"], limit_s=5)
+        return done.text.strip()
+
+
+def start_time(pid: int) -> str | None:
+    """When the process began, in the kernel's own terms; None if there is no such process.
+
+    A pid is only a name together with this."""
+    if sys.platform.startswith("linux"):
+        try:
+            stat = Path(f"/proc/{pid}/stat").read_bytes()
+        except OSError:
+            return None
+        fields = stat[stat.rindex(b")") + 2 :].split()
+        return None if fields[0] in (b"Z", b"X") else fields[19].decode()
+    done = run(["ps", "-o", "lstart=", "-p", str(pid)], limit_s=5)
+    return done.text.strip() or None
+
+
+def is_alive(pid: int, started: str | None) -> bool:
+    """Whether this very process, not a later one with its number, still runs."""
+    if pid <= 0:
+        return False
+    now = start_time(pid)
+    return now is not None and (started is None or now == started)
+
+
+def machine_id() -> str:
+    """A stable name for this machine."""
+    for place in ("/etc/machine-id", "/var/lib/dbus/machine-id"):
+        try:
+            text = Path(place).read_text().strip()
+        except OSError:
+            continue
+        if text:
+            return text
+    return f"{uuid.getnode():012x}"
+
+
+def own_pid() -> int:
+    return os.getpid()

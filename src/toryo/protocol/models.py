@@ -1,0 +1,487 @@
+"""The orders' inputs and the facts' bodies between daemon and coordinator (pydantic; fronts never import it).
+
+Inputs carry commit ids, names and durations; the prompt travels as the hash of a blob. Unknown fields are
+ignored so that one version back is accepted.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from toryo.domain.words import CheckResult, OrderKind, OrderState, Purpose
+
+VERSION = 1
+
+
+class Model(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+
+class Problem(Model):
+    """Why an order could not be carried out; `code` is machine-readable, `hint` is for the person."""
+
+    code: str
+    message: str
+    hint: str = ""
+
+
+class ScopeInputs(Model):
+    exclude: tuple[str, ...] = ()
+    read: tuple[str, ...] = ("**",)
+    write: tuple[str, ...] | None = None
+
+
+# ── orders ────────────────────────────────────────────────────────────────────────────────────────────
+
+
+class Order(Model):
+    id: str
+    kind: OrderKind
+    key: str
+    version: int = VERSION
+    project: str = ""
+    task: str = ""
+    run: str = ""
+    landing: str = ""
+    generation: int = 0
+    state: OrderState = OrderState.OPEN
+    limit_s: float = 60
+    inputs: dict[str, Any] = Field(default_factory=dict)
+
+
+class SurveyInputs(Model):
+    path: str
+    base: str = ""
+    """The target branch whose commit holds the settings; empty: the branch that is checked out."""
+
+
+class AdoptInputs(Model):
+    path: str
+    project: str
+    installation: str
+    base: str
+    take_over: bool = False
+
+
+class PrepareInputs(Model):
+    repo: str
+    run: str
+    task: str
+    agent: str
+    client: str
+    purpose: Purpose
+    name: str
+    """Wished name of the worktree; where it is taken the coordinator adds `-2` … and reports what it took."""
+    existing: bool = False
+    """True for later runs of a task: the worktree and branch `name` are the task's own and are used again."""
+    base: str
+    """The commit to branch from (the tip, or the predecessors' accepted commit)."""
+    target: str
+    merge: str = ""
+    """resolve runs: the commit whose merge into the branch is begun and left with its conflicts."""
+    scope: ScopeInputs = ScopeInputs()
+    prompt: str
+    """Blob hash."""
+    worktree_root: str = ".worktrees"
+
+
+class RunInputs(Model):
+    repo: str
+    worktree: str
+    run: str
+    task: str
+    agent: str
+    project: str
+    client: str
+    command: str = ""
+    model: str = ""
+    purpose: Purpose
+    access: Literal["sealed", "connected"] = "sealed"
+    prompt: str
+    timeout_s: float
+    token: str = ""
+    """One-time run token of a connected run; added to the answer of next_orders, never stored."""
+
+
+class StopInputs(Model):
+    run: str
+    grace_s: float = 5
+    reason: str = ""
+
+
+class CollectInputs(Model):
+    repo: str
+    run: str
+    attempt: int = 1
+    worktree: str
+    branch: str
+    base: str
+    start: str
+    """HEAD when this run was prepared."""
+    target: str
+    scope: ScopeInputs = ScopeInputs()
+    protected: tuple[str, ...] = ()
+
+
+class Head(Model):
+    task: str
+    branch: str
+    commit: str
+
+
+class CandidateInputs(Model):
+    repo: str
+    target: str
+    tip: str
+    heads: tuple[Head, ...]
+    message: str
+    date: str
+    """ISO-8601; author and committer date, so a rebuilt candidate has the same id."""
+
+
+class CheckInputs(Model):
+    repo: str
+    project: str
+    commit: str
+    tree: str
+    command: str
+    attempt: int = 1
+    limit_s: float = 300
+    setup: tuple[str, ...] = ()
+    setup_inputs: tuple[str, ...] = ()
+    setup_limit_s: float = 900
+    exclude: tuple[str, ...] = ()
+
+
+class AcceptInputs(Model):
+    repo: str
+    target: str
+    old: str
+    new: str
+    evidence: str
+
+
+class PublishInputs(Model):
+    repo: str
+    target: str
+    old: str
+    new: str
+
+
+class CleanInputs(Model):
+    repo: str
+    run: str
+    worktree: str
+    branch: str
+    keep: tuple[str, ...] = ()
+    """Commits that must be reachable before anything is moved."""
+
+
+class RestoreInputs(Model):
+    repo: str
+    run: str
+    snapshot: str
+    """Commit id under refs/toryo/snapshots/."""
+    destination: str
+
+
+class ReadInputs(Model):
+    repo: str = ""
+    what: Literal["log", "diff", "commits", "health"]
+    run: str = ""
+    worktree: str = ""
+    base: str = ""
+    head: str = ""
+    offset: int = 0
+    limit: int = 65536
+
+
+INPUTS: dict[OrderKind, type[Model]] = {
+    OrderKind.SURVEY: SurveyInputs,
+    OrderKind.ADOPT: AdoptInputs,
+    OrderKind.PREPARE: PrepareInputs,
+    OrderKind.RUN: RunInputs,
+    OrderKind.STOP: StopInputs,
+    OrderKind.COLLECT: CollectInputs,
+    OrderKind.CANDIDATE: CandidateInputs,
+    OrderKind.CHECK: CheckInputs,
+    OrderKind.ACCEPT: AcceptInputs,
+    OrderKind.PUBLISH: PublishInputs,
+    OrderKind.CLEAN: CleanInputs,
+    OrderKind.RESTORE: RestoreInputs,
+    OrderKind.READ: ReadInputs,
+}
+
+
+# ── facts ─────────────────────────────────────────────────────────────────────────────────────────────
+
+
+class CheckFound(Model):
+    type: str
+    command: str
+
+
+class Surveyed(Model):
+    problem: Problem | None = None
+    root: str = ""
+    git_dir: str = ""
+    git_version: str = ""
+    head_branch: str = ""
+    base: str = ""
+    base_commit: str = ""
+    base_tree: str = ""
+    branches: tuple[str, ...] = ()
+    submodules: tuple[str, ...] = ()
+    lfs: bool = False
+    project: str = ""
+    """The project id inside the git directory, if an installation adopted it."""
+    owner: str = ""
+    settings_files: dict[str, str] = Field(default_factory=dict)
+    """Text files under .toryo/, path relative to it."""
+    settings_from: Literal["commit", "working copy", "none"] = "none"
+    settings_tree: str = ""
+    clients: dict[str, str] = Field(default_factory=dict)
+    """Known client programs on PATH: name → absolute path."""
+    checks: tuple[CheckFound, ...] = ()
+    setup: tuple[str, ...] = ()
+    setup_inputs: tuple[str, ...] = ()
+
+
+class Adopted(Model):
+    problem: Problem | None = None
+    project: str = ""
+    owner: str = ""
+    root: str = ""
+    tip: str = ""
+    tip_tree: str = ""
+    wrote: tuple[str, ...] = ()
+
+
+class Prepared(Model):
+    problem: Problem | None = None
+    name: str = ""
+    worktree: str = ""
+    branch: str = ""
+    base: str = ""
+    head: str = ""
+    fingerprint: str = ""
+    prompt_hash: str = ""
+
+
+class Started(Model):
+    shim_pid: int
+    pid: int
+    started_at: str
+    boot: str
+    log: str = ""
+
+
+class Exited(Model):
+    exit_code: int | None
+    signal: str = ""
+    timed_out: bool = False
+    stopped: bool = False
+    terminal_lost: bool = False
+    could_not_start: str = ""
+    started_at: str = ""
+    ended_at: str = ""
+    duration_s: float = 0
+    children_killed: tuple[str, ...] = ()
+    """Command lines of descendants that outlived the agent and were ended by the shim."""
+
+
+class Lost(Model):
+    reason: str
+    boot_changed: bool = False
+
+
+class Stopped(Model):
+    asked: bool
+    gone: bool
+
+
+class CommitLine(Model):
+    id: str
+    subject: str
+
+
+class Violation(Model):
+    path: str
+    rule: Literal["exclude", "write", "settings", "protected"]
+
+
+class Foreign(Model):
+    """A change outside the run's own branch and worktree, made while the run lived."""
+
+    what: Literal["ref", "config", "hooks", "checkout", "stash"]
+    name: str
+    before: str = ""
+    after: str = ""
+
+
+class Snapshot(Model):
+    ref: str
+    commit: str
+    uncommitted: tuple[str, ...] = ()
+    """Paths that differ from HEAD or are untracked: what would be lost without the snapshot."""
+    left_out: tuple[str, ...] = ()
+
+
+class Collected(Model):
+    problem: Problem | None = None
+    head: str = ""
+    branch: str = ""
+    commits: int = 0
+    """On the branch beyond the base."""
+    new_commits: int = 0
+    """Beyond HEAD at this run's start."""
+    log: tuple[CommitLine, ...] = ()
+    changed_files: tuple[str, ...] = ()
+    changed_count: int = 0
+    violations: tuple[Violation, ...] = ()
+    foreign: tuple[Foreign, ...] = ()
+    snapshot: Snapshot | None = None
+    kept_worktree: str = ""
+    """Why the worktree is kept instead of a snapshot (over 200 MB, submodules, LFS)."""
+    unmerged: tuple[str, ...] = ()
+    """Paths still in conflict in the worktree's index."""
+
+
+class Conflict(Model):
+    paths: tuple[str, ...]
+    partner: str
+    """The commit on the target's side."""
+    task: str
+
+
+class CandidateBuilt(Model):
+    problem: Problem | None = None
+    commit: str = ""
+    tree: str = ""
+    conflict: Conflict | None = None
+    stale: str = ""
+    """The tip that was found instead of the expected one."""
+
+
+class Checked(Model):
+    result: CheckResult
+    exit_code: int | None = None
+    signal: str = ""
+    duration_s: float = 0
+    started_at: str = ""
+    ended_at: str = ""
+    output: str = ""
+    """Blob hash of the whole output (bounded)."""
+    tail: str = ""
+    """Last 4 kB."""
+    setup_key: str = ""
+    fingerprint: str = ""
+    reason: str = ""
+    interrupted: bool = False
+    """Ended by us or a crash: does not count as an attempt."""
+
+
+class Accepted(Model):
+    problem: Problem | None = None
+    moved: bool = False
+    tip: str = ""
+    """What the ref holds now."""
+    settings_tree: str = ""
+
+
+class PublishWaiting(Model):
+    why: str
+    """dirty | untracked | ignored | merge | rebase | cherry-pick | bisect | index.lock"""
+    paths: tuple[str, ...] = ()
+
+
+class Published(Model):
+    problem: Problem | None = None
+    published: bool = False
+    commit: str = ""
+    diverged: bool = False
+    """The target is no ancestor of the commit to publish: a person moved it."""
+    found: str = ""
+
+
+class Cleaned(Model):
+    freed: bool = False
+    refused: str = ""
+    trash: str = ""
+
+
+class Restored(Model):
+    problem: Problem | None = None
+    path: str = ""
+    files: int = 0
+
+
+class ReadAnswer(Model):
+    problem: Problem | None = None
+    text: str = ""
+    next_offset: int = 0
+    ended: bool = False
+    body: dict[str, Any] = Field(default_factory=dict)
+
+
+class TargetSeen(Model):
+    """Orderless: where a target branch stands in the hub, told when it moved without us."""
+
+    project: str
+    target: str
+    commit: str
+    tree: str
+    relation: Literal["same", "ahead", "behind", "diverged", "missing"]
+    """Of the branch to the tip."""
+    contains_published: bool = True
+    """False: the branch was rewound or rebased away from what was published."""
+    settings_tree: str = ""
+
+
+FACTS: dict[str, type[Model]] = {
+    "surveyed": Surveyed,
+    "adopted": Adopted,
+    "prepared": Prepared,
+    "started": Started,
+    "exited": Exited,
+    "lost": Lost,
+    "stopped": Stopped,
+    "collected": Collected,
+    "candidate_built": CandidateBuilt,
+    "checked": Checked,
+    "accepted": Accepted,
+    "publish_waiting": PublishWaiting,
+    "published": Published,
+    "cleaned": Cleaned,
+    "restored": Restored,
+    "answered": ReadAnswer,
+    "target_seen": TargetSeen,
+}
+
+FINAL: dict[OrderKind, frozenset[str]] = {
+    OrderKind.SURVEY: frozenset({"surveyed"}),
+    OrderKind.ADOPT: frozenset({"adopted"}),
+    OrderKind.PREPARE: frozenset({"prepared"}),
+    OrderKind.RUN: frozenset({"exited", "lost"}),
+    OrderKind.STOP: frozenset({"stopped"}),
+    OrderKind.COLLECT: frozenset({"collected"}),
+    OrderKind.CANDIDATE: frozenset({"candidate_built"}),
+    OrderKind.CHECK: frozenset({"checked"}),
+    OrderKind.ACCEPT: frozenset({"accepted"}),
+    OrderKind.PUBLISH: frozenset({"published"}),
+    OrderKind.CLEAN: frozenset({"cleaned"}),
+    OrderKind.RESTORE: frozenset({"restored"}),
+    OrderKind.READ: frozenset({"answered"}),
+}
+"""The facts that end an order; any other fact about it is a report on the way."""
+
+
+class Fact(Model):
+    seq: int
+    kind: str
+    order: str = ""
+    generation: int = 0
+    version: int = VERSION
+    body: dict[str, Any] = Field(default_factory=dict)

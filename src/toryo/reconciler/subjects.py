@@ -1,0 +1,213 @@
+"""What `decide` is given: one subject with its facts, frozen. Gathered by the store; no status among them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from toryo.domain.words import CheckResult, ClaimResult, OrderKind, OrderState, Purpose, Verb, Verdict
+
+
+@dataclass(frozen=True)
+class Policy:
+    """Limits that decisions obey; the defaults are the product's."""
+
+    fix_runs: int = 3
+    resolve_runs: int = 3
+    lost_runs: int = 1
+    runs_per_attempt: int = 12
+    ageing_s: float = 3600
+    unseen_after: int = 3
+    """Intervals without a word after which a coordinator counts as unseen."""
+
+
+@dataclass(frozen=True)
+class CollectedFacts:
+    """What the collect order saw of a run's work."""
+
+    head: str = ""
+    commits: int = 0
+    new_commits: int = 0
+    violations: tuple[str, ...] = ()
+    unmerged: tuple[str, ...] = ()
+    problem: str = ""
+
+
+@dataclass(frozen=True)
+class RunFacts:
+    id: str
+    purpose: Purpose
+    generation: int
+    outside: bool = False
+    """No process of ours: an agent that authenticated by itself."""
+    prepared: bool = False
+    prepare_problem: str = ""
+    started: bool = False
+    ended: bool = False
+    """Occupancy is over: exit record, lost, released, or (outside only) report or expiry."""
+    exit_code: int | None = None
+    signal: str = ""
+    timed_out: bool = False
+    stopped: bool = False
+    lost: bool = False
+    released: bool = False
+    expired: bool = False
+    could_not_start: str = ""
+    collected: CollectedFacts | None = None
+    claim: ClaimResult | None = None
+    """The newest report that was not late."""
+    unseen: bool = False
+    """Its coordinator has not spoken for a while: the outcome is unknown, occupancy stays."""
+
+
+@dataclass(frozen=True)
+class LandingFacts:
+    id: str
+    seq: int
+    generation: int
+    """Generation of the run whose head it carries."""
+    head: str
+    begun: bool = False
+    accepted: bool = False
+    published: bool = False
+    ended: str = ""
+    """'' while alive; conflict, red, could_not_run, stale, withdrawn, problem or landed."""
+    detail: str = ""
+    verdict: Verdict | None = None
+
+
+@dataclass(frozen=True)
+class Dependency:
+    id: str
+    accepted: bool
+    at_rest: bool = False
+    """At rest without being accepted: it will not come by itself."""
+
+
+@dataclass(frozen=True)
+class VerbFact:
+    verb: Verb
+    generation: int
+    landing_seq: int
+    reason: str = ""
+
+
+@dataclass(frozen=True)
+class OrderFact:
+    id: str
+    kind: OrderKind
+    key: str
+    state: OrderState
+    run: str = ""
+    landing: str = ""
+    new: str = ""
+    """accept, publish: the commit to move to."""
+
+
+@dataclass(frozen=True)
+class TaskFacts:
+    id: str
+    held: bool = False
+    agent: str = ""
+    client: str = ""
+    """The agent's client; empty: it has none yet."""
+    agent_active: bool = True
+    project_active: bool = True
+    base: Verdict | None = Verdict.GREEN
+    """Verdict on the tree that work starts from; None: not known yet."""
+    stopped: str = ""
+    """Why the queue of the target stopped."""
+    waiting: tuple[str, ...] = ()
+    """Paths of the user's checkout that a publish waits for."""
+    waiting_why: str = ""
+    dependencies: tuple[Dependency, ...] = ()
+    runs: tuple[RunFacts, ...] = ()
+    landings: tuple[LandingFacts, ...] = ()
+    verbs: tuple[VerbFact, ...] = ()
+    orders: tuple[OrderFact, ...] = ()
+    """Open and taken ones of this task's runs."""
+
+
+@dataclass(frozen=True)
+class CheckSpec:
+    command: str
+    reads: str = "tree"
+    type: str = ""
+    limit_s: float = 300
+
+
+@dataclass(frozen=True)
+class CheckFacts:
+    command: str
+    attempt: int
+    result: CheckResult
+    interrupted: bool = False
+
+
+@dataclass(frozen=True)
+class GateFacts:
+    id: str
+    checks: tuple[CheckSpec, ...] = ()
+    results: tuple[CheckFacts, ...] = ()
+    goals_failed: tuple[str, ...] = ()
+    flaky: str = "land"
+    ordered: frozenset[tuple[str, int]] = frozenset()
+    """(command, attempt) of the check orders that are open or taken."""
+
+
+@dataclass(frozen=True)
+class QueuedLanding:
+    id: str
+    seq: int
+    kind: str
+    task: str
+    head: str
+    priority: int
+    created_at: float
+    begun: bool = False
+    old_tip: str = ""
+    candidate: str = ""
+    tree: str = ""
+    conflict: bool = False
+    stale: bool = False
+    problem: str = ""
+    gate: str = ""
+    verdict: Verdict | None = None
+    accept_refused: bool = False
+    accepted: bool = False
+
+
+@dataclass(frozen=True)
+class QueueFacts:
+    """One target branch of one project: its tip, what was seen of it, and who wants to land on it."""
+
+    project: str
+    target: str
+    tip: str
+    tip_tree: str
+    published: str
+    tip_gate: str = ""
+    tip_verdict: Verdict | None = None
+    trusted_tree: str = ""
+    seen: str = ""
+    seen_tree: str = ""
+    seen_relation: str = "same"
+    seen_contains_published: bool = True
+    waiting: tuple[str, ...] = ()
+    stopped: str = ""
+    landings: tuple[QueuedLanding, ...] = ()
+    """Not ended, by seq."""
+    failed_heads: frozenset[str] = frozenset()
+    """Heads of adopt and restack landings that ended red or could_not_run."""
+    orders: tuple[OrderFact, ...] = ()
+    """Open and taken candidate, accept and publish orders of the target."""
+
+
+@dataclass(frozen=True)
+class CoordinatorFacts:
+    id: str
+    interval_s: float
+    seen_at: float
+    unseen: bool = False
+    live_runs: tuple[str, ...] = field(default_factory=tuple)
+    tasks: tuple[str, ...] = field(default_factory=tuple)
+    """Tasks of the live runs."""

@@ -1,0 +1,394 @@
+"""The tables. Everything here must mean the same on SQLite and PostgreSQL. Times are UTC seconds (double).
+
+Facts, claims, verbs, checks and events are only ever added. Status columns and the fact columns of runs and
+landings are caches that `doctor --recompute` compares with a fresh fold over the raw rows.
+"""
+
+from __future__ import annotations
+
+from sqlalchemy import (
+    JSON,
+    BigInteger,
+    Boolean,
+    Column,
+    Double,
+    ForeignKey,
+    Index,
+    Integer,
+    LargeBinary,
+    MetaData,
+    String,
+    Table,
+    Text,
+    UniqueConstraint,
+)
+
+metadata = MetaData()
+
+Sequence = BigInteger().with_variant(Integer, "sqlite")  # SQLite numbers rows by itself only for INTEGER
+
+meta = Table("meta", metadata, Column("key", String, primary_key=True), Column("value", Text, nullable=False))
+
+projects = Table(
+    "projects",
+    metadata,
+    Column("id", String, primary_key=True),
+    Column("name", String, nullable=False),
+    Column("path", Text, nullable=False),
+    Column("machine", String, nullable=False),
+    Column("status", String, nullable=False, default="active"),
+    Column("base", String, nullable=False),
+    Column("settings", JSON, nullable=False),  # parsed .toryo/config.yaml
+    Column("settings_files", JSON, nullable=False),  # path → blob hash
+    Column("settings_from", String, nullable=False, default="none"),
+    Column("settings_tree", String, nullable=False, default=""),
+    Column("settings_problem", Text, nullable=False, default=""),
+    Column("default_agent", String, nullable=False, default=""),
+    Column("created_at", Double, nullable=False),
+)
+
+agents = Table(
+    "agents",
+    metadata,
+    Column("id", String, primary_key=True),
+    Column("name", String, nullable=False),
+    Column("role", String, nullable=False, default=""),
+    Column("client", String, nullable=False, default=""),  # empty: no client yet
+    Column("command", Text, nullable=False, default=""),
+    Column("model", String, nullable=False, default=""),
+    Column("system_prompt", Text, nullable=False, default=""),
+    Column("prompt", Text, nullable=False, default=""),  # promptFile's content
+    Column("scope", JSON, nullable=False),
+    Column("slots", Integer, nullable=False, default=1),
+    Column("access", String, nullable=False, default="sealed"),
+    Column("style", String, nullable=False, default="exec"),
+    Column("terminal", String, nullable=False, default="plain"),
+    Column("status", String, nullable=False, default="active"),
+    Column("passkey_hash", String, nullable=False, default=""),
+    Column("created_at", Double, nullable=False),
+)
+
+assignments = Table(
+    "assignments",
+    metadata,
+    Column("project", ForeignKey("projects.id"), primary_key=True),
+    Column("agent", ForeignKey("agents.id"), primary_key=True),
+)
+
+targets = Table(
+    "targets",
+    metadata,
+    Column("project", ForeignKey("projects.id"), primary_key=True),
+    Column("name", String, primary_key=True),
+    Column("tip", String, nullable=False),
+    Column("tip_tree", String, nullable=False),
+    Column("published", String, nullable=False),
+    Column("tip_gate", String, nullable=False, default=""),  # gate of the tip's tree
+    Column("trusted_tree", String, nullable=False, default=""),  # a person took this tree as the base although red
+    Column("seen", String, nullable=False, default=""),  # where the branch stood when last seen
+    Column("seen_tree", String, nullable=False, default=""),
+    Column("seen_relation", String, nullable=False, default="same"),
+    Column("seen_contains_published", Boolean, nullable=False, default=True),
+    Column("waiting", JSON, nullable=False),  # paths a publish waits for
+    Column("waiting_why", String, nullable=False, default=""),
+    Column("stopped", String, nullable=False, default=""),  # reason why the queue stopped
+    Column("accepted_count", Integer, nullable=False, default=0),
+)
+
+tasks = Table(
+    "tasks",
+    metadata,
+    Column("seq", Sequence, primary_key=True, autoincrement=True),
+    Column("id", String, nullable=False, unique=True),
+    Column("project", ForeignKey("projects.id"), nullable=False),
+    Column("agent", String, nullable=False, default=""),
+    Column("title", Text, nullable=False),
+    Column("description", Text, nullable=False, default=""),
+    Column("type", String, nullable=False, default="task"),
+    Column("priority", Integer, nullable=False, default=2),
+    Column("parent", String, nullable=False, default=""),
+    Column("write", JSON),  # None: unknown, allow
+    Column("checks", JSON, nullable=False),
+    Column("timeout_s", Double, nullable=False),
+    Column("held", Boolean, nullable=False, default=False),
+    Column("target", String, nullable=False),
+    Column("name", String, nullable=False, default=""),  # worktree and branch name as prepared
+    Column("worktree", Text, nullable=False, default=""),
+    Column("branch", String, nullable=False, default=""),
+    Column("base_commit", String, nullable=False, default=""),
+    Column("landed_commit", String, nullable=False, default=""),
+    Column("created_at", Double, nullable=False),
+    Column("changed_at", Double, nullable=False),
+    # caches written by the drain only:
+    Column("status", String, nullable=False, default="open"),
+    Column("reason", String, nullable=False, default=""),
+    Column("detail", Text, nullable=False, default=""),
+    Column("next_purpose", String, nullable=False, default=""),
+    Column("nblock", Integer, nullable=False, default=0),
+    Column("generation", Integer, nullable=False, default=0),
+    # The one index for ready work; a second one tempts the planner away from it.
+    Index("tasks_ready", "project", "agent", "status", "nblock", "priority", "seq"),
+)
+
+dependencies = Table(
+    "dependencies",
+    metadata,
+    Column("task", ForeignKey("tasks.id"), primary_key=True),
+    Column("needs", ForeignKey("tasks.id"), primary_key=True),
+    Index("dependencies_needs", "needs"),
+)
+
+verbs = Table(
+    "verbs",
+    metadata,
+    Column("seq", Sequence, primary_key=True, autoincrement=True),
+    Column("task", ForeignKey("tasks.id"), nullable=False, index=True),
+    Column("verb", String, nullable=False),
+    Column("generation", Integer, nullable=False),  # the newest run's generation when it was said
+    Column("landing_seq", Integer, nullable=False, default=0),  # the newest landing's seq then
+    Column("reason", String, nullable=False, default=""),  # the reason it answers
+    Column("note", Text, nullable=False, default=""),
+    Column("at", Double, nullable=False),
+)
+
+runs = Table(
+    "runs",
+    metadata,
+    Column("seq", Sequence, primary_key=True, autoincrement=True),
+    Column("id", String, nullable=False, unique=True),
+    Column("task", ForeignKey("tasks.id"), nullable=False),
+    Column("project", String, nullable=False),
+    Column("agent", String, nullable=False),
+    Column("client", String, nullable=False, default=""),
+    Column("coordinator", String, nullable=False, default=""),  # empty: an outside agent's run
+    Column("purpose", String, nullable=False),
+    Column("generation", Integer, nullable=False),
+    Column("request", String, nullable=False, default=""),
+    Column("scope", JSON, nullable=False),
+    Column("prompt", String, nullable=False, default=""),  # blob hash
+    Column("told", JSON, nullable=False),  # why this run: failing output, conflict paths, "no commit"
+    Column("access", String, nullable=False, default="sealed"),
+    Column("live", Boolean, nullable=False, default=True),  # occupancy
+    Column("created_at", Double, nullable=False),
+    # caches of the fold over its facts:
+    Column("outcome", String, nullable=False, default="running"),
+    Column("outcome_reason", String, nullable=False, default=""),
+    Column("start_commit", String, nullable=False, default=""),
+    Column("worktree", Text, nullable=False, default=""),
+    Column("started_at", Double),
+    Column("ended_at", Double),
+    Column("exit_code", Integer),
+    Column("signal", String, nullable=False, default=""),
+    Column("collected", JSON),  # the Collected fact
+    UniqueConstraint("task", "generation"),
+    Index("runs_live", "project", "agent", "live"),
+    Index("runs_request", "request"),
+)
+
+orders = Table(
+    "orders",
+    metadata,
+    Column("seq", Sequence, primary_key=True, autoincrement=True),
+    Column("id", String, nullable=False, unique=True),
+    Column("kind", String, nullable=False),
+    Column("key", String, nullable=False, unique=True),
+    Column("project", String, nullable=False, default=""),
+    Column("place", String, nullable=False),  # a coordinator's id, or machine:{id} for hub orders
+    Column("taken_by", String, nullable=False, default=""),
+    Column("task", String, nullable=False, default=""),
+    Column("run", String, nullable=False, default=""),
+    Column("landing", String, nullable=False, default=""),
+    Column("gate", String, nullable=False, default=""),
+    Column("generation", Integer, nullable=False, default=0),
+    Column("inputs", JSON, nullable=False),
+    Column("limit_s", Double, nullable=False),
+    Column("version", Integer, nullable=False, default=1),
+    Column("state", String, nullable=False, default="open"),
+    Column("created_at", Double, nullable=False),
+    Column("ended_at", Double),
+    Index("orders_place", "place", "state"),
+    Index("orders_run", "run"),
+    Index("orders_landing", "landing"),
+    Index("orders_gate", "gate"),
+)
+
+facts = Table(
+    "facts",
+    metadata,
+    Column("seq", Sequence, primary_key=True, autoincrement=True),
+    Column("kind", String, nullable=False),
+    Column("order", String, nullable=False, default=""),
+    Column("project", String, nullable=False, default=""),
+    Column("task", String, nullable=False, default=""),
+    Column("run", String, nullable=False, default=""),
+    Column("landing", String, nullable=False, default=""),
+    Column("gate", String, nullable=False, default=""),
+    Column("generation", Integer, nullable=False, default=0),
+    Column("coordinator", String, nullable=False, default=""),
+    Column("incarnation", Integer, nullable=False, default=0),
+    Column("standing", String, nullable=False, default="applied"),  # applied | late | orphan
+    Column("body", JSON, nullable=False),
+    Column("at", Double, nullable=False),
+    Index("facts_run", "run"),
+    Index("facts_landing", "landing"),
+    Index("facts_gate", "gate"),
+    Index("facts_standing", "standing"),
+)
+
+landings = Table(
+    "landings",
+    metadata,
+    Column("seq", Sequence, primary_key=True, autoincrement=True),
+    Column("id", String, nullable=False, unique=True),
+    Column("project", String, nullable=False),
+    Column("target", String, nullable=False),
+    Column("kind", String, nullable=False, default="task"),  # task | adopt | restack
+    Column("task", String, nullable=False, default=""),
+    Column("run", String, nullable=False, default=""),
+    Column("generation", Integer, nullable=False, default=0),
+    Column("head", String, nullable=False),
+    Column("priority", Integer, nullable=False, default=2),
+    Column("created_at", Double, nullable=False),
+    Column("begun", Boolean, nullable=False, default=False),  # it is the queue's current one
+    # caches:
+    Column("old_tip", String, nullable=False, default=""),
+    Column("candidate", String, nullable=False, default=""),
+    Column("tree", String, nullable=False, default=""),
+    Column("conflict", JSON),
+    Column("gate", String, nullable=False, default=""),
+    Column("verdict", String, nullable=False, default=""),
+    Column("evidence", String, nullable=False, default=""),
+    Column("accepted_at", Double),
+    Column("accept_number", Integer, nullable=False, default=0),
+    Column("published_at", Double),
+    Column("ended", String, nullable=False, default=""),  # '' | conflict | red | could_not_run | stale | withdrawn | landed | problem
+    Column("ended_detail", Text, nullable=False, default=""),
+    Index("landings_queue", "project", "target", "ended", "seq"),
+    Index("landings_task", "task"),
+)
+
+gates = Table(
+    "gates",
+    metadata,
+    Column("id", String, primary_key=True),
+    Column("key", String, nullable=False, unique=True),  # project/tree/hash of the checks/round
+    Column("project", String, nullable=False),
+    Column("target", String, nullable=False),
+    Column("commit", String, nullable=False),
+    Column("tree", String, nullable=False),
+    Column("checks", JSON, nullable=False),  # [{type, command, limit_s, reads}]
+    Column("goals", JSON, nullable=False),  # [{type, pattern, result}]
+    Column("setup", JSON, nullable=False),  # {commands, inputs}
+    Column("exclude", JSON, nullable=False),
+    Column("flaky", String, nullable=False, default="land"),
+    Column("created_at", Double, nullable=False),
+    Column("verdict", String, nullable=False, default=""),  # cache
+)
+
+checks = Table(
+    "checks",
+    metadata,
+    Column("seq", Sequence, primary_key=True, autoincrement=True),
+    Column("gate", String, nullable=False, index=True),
+    Column("project", String, nullable=False),
+    Column("tree", String, nullable=False),
+    Column("command", Text, nullable=False),
+    Column("attempt", Integer, nullable=False),
+    Column("result", String, nullable=False),
+    Column("exit_code", Integer),
+    Column("signal", String, nullable=False, default=""),
+    Column("duration_s", Double, nullable=False, default=0),
+    Column("output", String, nullable=False, default=""),
+    Column("tail", Text, nullable=False, default=""),
+    Column("setup_key", String, nullable=False, default=""),
+    Column("fingerprint", String, nullable=False, default=""),
+    Column("reason", Text, nullable=False, default=""),
+    Column("reused_from", Integer),
+    Column("at", Double, nullable=False),
+    Index("checks_key", "project", "tree", "result"),
+)
+
+evidence = Table(
+    "evidence",
+    metadata,
+    Column("id", String, primary_key=True),
+    Column("task", String, nullable=False, index=True),
+    Column("landing", String, nullable=False),
+    Column("body", JSON, nullable=False),
+    Column("at", Double, nullable=False),
+)
+
+claims = Table(
+    "claims",
+    metadata,
+    Column("seq", Sequence, primary_key=True, autoincrement=True),
+    Column("run", String, nullable=False, index=True),
+    Column("task", String, nullable=False, index=True),
+    Column("kind", String, nullable=False, default="completed"),  # completed | progress
+    Column("result", String, nullable=False, default=""),
+    Column("summary", Text, nullable=False, default=""),
+    Column("next_steps", Text, nullable=False, default=""),
+    Column("late", Boolean, nullable=False, default=False),
+    Column("at", Double, nullable=False),
+)
+
+tokens = Table(
+    "tokens",
+    metadata,
+    Column("hash", String, primary_key=True),
+    Column("agent", String, nullable=False),
+    Column("project", String, nullable=False),
+    Column("run", String, nullable=False, default=""),
+    Column("expires_at", Double, nullable=False),
+    Column("limit_at", Double, nullable=False),  # max_timeout
+    Column("ended_at", Double),
+    Column("ended_by", String, nullable=False, default=""),  # report | expiry | operator | exit
+    Index("tokens_pair", "agent", "project", "ended_at"),
+)
+
+coordinators = Table(
+    "coordinators",
+    metadata,
+    Column("id", String, primary_key=True),  # {machine}/{name}
+    Column("machine", String, nullable=False),
+    Column("name", String, nullable=False),
+    Column("key_hash", String, nullable=False),
+    Column("incarnation", Integer, nullable=False, default=0),
+    Column("boot", String, nullable=False, default=""),
+    Column("pid", Integer, nullable=False, default=0),
+    Column("clients", JSON, nullable=False),
+    Column("fingerprint", String, nullable=False, default=""),
+    Column("interval_s", Double, nullable=False, default=10),
+    Column("acknowledged", BigInteger, nullable=False, default=0),  # highest fact seq of this incarnation
+    Column("seen_at", Double),
+    Column("unseen", Boolean, nullable=False, default=False),
+)
+
+events = Table(
+    "events",
+    metadata,
+    Column("seq", Sequence, primary_key=True, autoincrement=True),
+    Column("at", Double, nullable=False),
+    Column("kind", String, nullable=False),
+    Column("project", String, nullable=False, default=""),
+    Column("task", String, nullable=False, default=""),
+    Column("run", String, nullable=False, default=""),
+    Column("body", JSON, nullable=False),
+    Index("events_task", "task", "seq"),
+)
+
+marks = Table(
+    "marks",
+    metadata,
+    Column("subject", String, primary_key=True),  # task:ID, queue:PROJECT/TARGET, gate:ID, coordinator:ID
+    Column("look_at", Double, nullable=False, default=0),  # 0: now
+    Index("marks_look_at", "look_at"),
+)
+
+settings = Table(
+    "settings", metadata, Column("key", String, primary_key=True), Column("value", JSON, nullable=False)
+)
+
+secrets = Table(
+    "secrets", metadata, Column("name", String, primary_key=True), Column("value", LargeBinary, nullable=False)
+)

@@ -1,0 +1,104 @@
+"""The one door to git: hooks off, no background work, no signing, fixed identity, clean environment, a limit.
+
+Everything that runs git in Toryo goes through `Git`; what the commands mean is left to the modules beside.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from toryo import processes, settings
+from toryo.domain.errors import ToryoError
+
+NAME = "Toryo"
+EMAIL = "toryo@localhost"
+ZERO = "0" * 40
+
+_CONFIG = (
+    ("core.hooksPath", "/dev/null"),
+    ("core.fsmonitor", "false"),
+    ("gc.auto", "0"),
+    ("maintenance.auto", "false"),
+    ("commit.gpgSign", "false"),
+    ("tag.gpgSign", "false"),
+    ("user.name", NAME),
+    ("user.email", EMAIL),
+    ("advice.detachedHead", "false"),
+    ("core.quotePath", "false"),
+    ("protocol.file.allow", "always"),
+)
+_KEPT = ("PATH", "HOME", "USER", "LOGNAME", "SHELL", "TMPDIR", "XDG_CONFIG_HOME", "SSH_AUTH_SOCK")
+
+
+class GitFailed(ToryoError):
+    """A git command failed."""
+
+    def __init__(self, argv: tuple[str, ...], code: int, complaint: str) -> None:
+        self.argv, self.code, self.complaint = argv, code, complaint
+        super().__init__(f"git {' '.join(argv[:3])} … exited {code}: {complaint[:2000]}")
+
+
+class Git:
+    """git in one directory (a repository's root, a worktree, or a git directory)."""
+
+    def __init__(self, where: str | Path) -> None:
+        self.where = Path(where)
+
+    def run(
+        self,
+        *argv: str,
+        stdin: bytes | None = None,
+        env: Mapping[str, str] | None = None,
+        limit_s: float = 120,
+        config: tuple[tuple[str, str], ...] = (),
+    ) -> processes.Finished:
+        """Run whatever the exit code; `config` is added to the fixed settings."""
+        command = ["git"]
+        for key, value in (*_CONFIG, *config):
+            command += ["-c", f"{key}={value}"]
+        return processes.run(
+            [*command, *argv], cwd=self.where, env=_environment(env), stdin=stdin, limit_s=limit_s
+        )
+
+    def do(
+        self,
+        *argv: str,
+        stdin: bytes | None = None,
+        env: Mapping[str, str] | None = None,
+        limit_s: float = 120,
+        config: tuple[tuple[str, str], ...] = (),
+    ) -> str:
+        """Run, insist on exit 0, and give stdout without the last newline."""
+        done = self.run(*argv, stdin=stdin, env=env, limit_s=limit_s, config=config)
+        if done.code != 0:
+            raise GitFailed(argv, done.code, done.complaint)
+        return done.text.rstrip("\n")
+
+    def succeeds(self, *argv: str) -> bool:
+        return self.run(*argv).code == 0
+
+    def commit_of(self, name: str) -> str | None:
+        """The commit a ref or expression names, or None."""
+        done = self.run("rev-parse", "--verify", "--quiet", "--end-of-options", f"{name}^{{commit}}")
+        return done.text.strip() if done.code == 0 else None
+
+    def tree_of(self, commit: str) -> str:
+        return self.do("rev-parse", "--verify", "--end-of-options", f"{commit}^{{tree}}")
+
+    def is_ancestor(self, old: str, new: str) -> bool:
+        return self.succeeds("merge-base", "--is-ancestor", old, new)
+
+    def move_ref(self, ref: str, new: str, old: str, message: str = "toryo") -> bool:
+        """Compare-and-swap; ZERO as `old` means the ref must not exist. False: it held something else."""
+        return self.run("update-ref", "-m", message, ref, new, old).code == 0
+
+
+def _environment(extra: Mapping[str, str] | None) -> dict[str, str]:
+    # git sets GIT_DIR and friends inside hooks: start from a clean list, or commands reach the wrong repository
+    outer = settings.environment()
+    env = {name: outer[name] for name in _KEPT if name in outer}
+    env |= {"LC_ALL": "C.UTF-8", "GIT_TERMINAL_PROMPT": "0", "GIT_OPTIONAL_LOCKS": "0"}
+    env |= {"GIT_AUTHOR_NAME": NAME, "GIT_AUTHOR_EMAIL": EMAIL}
+    env |= {"GIT_COMMITTER_NAME": NAME, "GIT_COMMITTER_EMAIL": EMAIL}
+    return env | dict(extra or {})
