@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
-import sys
+import tempfile
 import uuid
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+
+HAS_PROC = Path("/proc/self/stat").exists()
+"""Linux tells about processes in files; elsewhere `ps` is asked."""
 
 
 @dataclass(frozen=True)
@@ -55,6 +59,48 @@ def run(
     return Finished(done.returncode, done.stdout, done.stderr)
 
 
+def run_known(
+    argv: Sequence[str],
+    *,
+    know: Callable[[int, str], None],
+    cwd: str | Path,
+    env: Mapping[str, str],
+    limit_s: float,
+) -> Finished:
+    """Run to the end, but only after `know` was told the pid and start time; if it raises, nothing runs.
+
+    The program waits behind a barrier that closes with this process. After it, the program's output goes to
+    files, not pipes, and its session is its own: this process may die and the program still ends in order."""
+    with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
+        child = subprocess.Popen(
+            ["/bin/sh", "-c", 'read -r go && exec "$@" </dev/null', "sh", *argv],
+            cwd=cwd,
+            env=dict(env),
+            stdin=subprocess.PIPE,
+            stdout=out,
+            stderr=err,
+            start_new_session=True,
+        )
+        try:
+            know(child.pid, start_time(child.pid) or "")
+            child.communicate(b"go\n", timeout=limit_s)
+        except subprocess.TimeoutExpired as late:
+            raise TimeLimit(f"{argv[0]} did not end within {limit_s:g} s") from late
+        finally:
+            _end(child)
+        out.seek(0)
+        err.seek(0)
+        return Finished(child.returncode, out.read(), err.read())
+
+
+def _end(child: subprocess.Popen[bytes]) -> None:
+    if child.poll() is None:
+        child.kill()
+        child.wait()
+    if child.stdin is not None:
+        child.stdin.close()
+
+
 def spawn_detached(argv: Sequence[str], *, env: Mapping[str, str], cwd: str | Path, output: Path) -> int:
     """Start a background process in its own session with stdio detached; its pid."""
     with open(output, "ab") as sink:
@@ -84,7 +130,7 @@ def start_time(pid: int) -> str | None:
     """When the process began, in the kernel's own terms; None if there is no such process.
 
     A pid is only a name together with this."""
-    if sys.platform.startswith("linux"):
+    if HAS_PROC:
         try:
             stat = Path(f"/proc/{pid}/stat").read_bytes()
         except OSError:
@@ -103,6 +149,30 @@ def is_alive(pid: int, started: str | None) -> bool:
     return now is not None and (started is None or now == started)
 
 
+def command_line(pid: int) -> str:
+    """What the process was called with, for telling ours from another; empty if it is gone."""
+    if pid <= 0 or start_time(pid) is None:
+        return ""
+    if HAS_PROC:
+        try:
+            words = Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")
+            return b" ".join(words).decode("utf-8", "replace").strip()
+        except OSError:
+            return ""
+    return run(["ps", "-o", "args=", "-p", str(pid)], limit_s=5).text.strip()
+
+
+def ask_to_end(pid: int, started: str) -> bool:
+    """SIGTERM to this very process; False if it is gone."""
+    if not is_alive(pid, started):
+        return False
+    try:
+        os.kill(pid, signal.SIGTERM)
+    except ProcessLookupError:
+        return False
+    return True
+
+
 def machine_id() -> str:
     """A stable name for this machine."""
     for place in ("/etc/machine-id", "/var/lib/dbus/machine-id"):
@@ -117,3 +187,32 @@ def machine_id() -> str:
 
 def own_pid() -> int:
     return os.getpid()
+
+
+_children: dict[int, subprocess.Popen[bytes]] = {}
+
+
+def spawn_watched(
+    argv: Sequence[str], *, env: Mapping[str, str], cwd: str | Path, output: Path, new_session: bool = True
+) -> int:
+    """As `spawn_detached`, for a process that outlives us but is ours to reap while we live; its pid."""
+    reap()
+    with open(output, "ab") as sink:
+        child = subprocess.Popen(
+            list(argv),
+            cwd=cwd,
+            env=dict(env),
+            stdin=subprocess.DEVNULL,
+            stdout=sink,
+            stderr=sink,
+            start_new_session=new_session,
+        )
+    _children[child.pid] = child
+    return child.pid
+
+
+def reap() -> None:
+    """Take leave of the watched children that have ended: no zombies."""
+    for pid, child in list(_children.items()):
+        if child.poll() is not None:
+            _children.pop(pid, None)

@@ -6,6 +6,7 @@ trailing slash or a directory's name takes everything below it. `None` for write
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -45,27 +46,17 @@ def may_overlap(one: tuple[str, ...] | None, other: tuple[str, ...] | None) -> b
 
 
 def _could_meet(a: str, b: str) -> bool:
+    """Two patterns part only where their literal beginnings differ; whatever else is allowed to meet."""
     left, right = _literal_head(a), _literal_head(b)
-    if not left or not right:
-        return True  # a pattern that matches at any depth may meet anything
-    if left[-1] == right[-1] == "":
-        pass
-    for x, y in zip(left, right, strict=False):
-        if x != y:
-            return False
-    return True
+    return all(x == y for x, y in zip(left, right, strict=False))
 
 
 def _literal_head(pattern: str) -> list[str]:
-    """The leading path parts without wildcards: `src/a/*.py` → [src, a]."""
-    anchored = "/" in pattern.rstrip("/")
+    """The leading parts without wildcards: `src/a/*.py` → [src, a]; none if it matches at any depth."""
+    if "/" not in pattern.rstrip("/"):
+        return []
     parts = [part for part in pattern.split("/") if part]
-    head: list[str] = []
-    for part in parts:
-        if any(sign in part for sign in "*?["):
-            break
-        head.append(part)
-    return head if anchored or pattern.endswith("/") or head else []
+    return list(itertools.takewhile(lambda part: not any(sign in part for sign in "*?["), parts))
 
 
 @lru_cache(maxsize=4096)

@@ -435,6 +435,8 @@ class TargetSeen(Model):
     tree: str
     relation: Literal["same", "ahead", "behind", "diverged", "missing"]
     """Of the branch to the tip."""
+    tip: str = ""
+    """The tip it was compared with."""
     contains_published: bool = True
     """False: the branch was rewound or rebased away from what was published."""
     settings_tree: str = ""

@@ -172,8 +172,11 @@ class QueuedLanding:
     problem: str = ""
     gate: str = ""
     verdict: Verdict | None = None
+    review_flaky: bool = False
+    """The project wants a person to see a flaky gate."""
+    trusted: bool = False
+    """A person saw it."""
     accept_refused: bool = False
-    accepted: bool = False
 
 
 @dataclass(frozen=True)

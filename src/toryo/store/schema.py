@@ -21,6 +21,8 @@ from sqlalchemy import (
     Table,
     Text,
     UniqueConstraint,
+    and_,
+    false,
 )
 
 metadata = MetaData()
@@ -39,7 +41,7 @@ projects = Table(
     Column("status", String, nullable=False, default="active"),
     Column("base", String, nullable=False),
     Column("settings", JSON, nullable=False),  # parsed .toryo/config.yaml
-    Column("settings_files", JSON, nullable=False),  # path → blob hash
+    Column("settings_files", JSON, nullable=False),  # path below .toryo/ → text
     Column("settings_from", String, nullable=False, default="none"),
     Column("settings_tree", String, nullable=False, default=""),
     Column("settings_problem", Text, nullable=False, default=""),
@@ -84,7 +86,8 @@ targets = Table(
     Column("tip_tree", String, nullable=False),
     Column("published", String, nullable=False),
     Column("tip_gate", String, nullable=False, default=""),  # gate of the tip's tree
-    Column("trusted_tree", String, nullable=False, default=""),  # a person took this tree as the base although red
+    # a person took this tree as the base although it is red:
+    Column("trusted_tree", String, nullable=False, default=""),
     Column("seen", String, nullable=False, default=""),  # where the branch stood when last seen
     Column("seen_tree", String, nullable=False, default=""),
     Column("seen_relation", String, nullable=False, default="same"),
@@ -183,6 +186,7 @@ runs = Table(
     UniqueConstraint("task", "generation"),
     Index("runs_live", "project", "agent", "live"),
     Index("runs_request", "request"),
+    Index("runs_coordinator", "coordinator", "live"),
 )
 
 orders = Table(
@@ -210,6 +214,8 @@ orders = Table(
     Index("orders_run", "run"),
     Index("orders_landing", "landing"),
     Index("orders_gate", "gate"),
+    Index("orders_task", "task"),
+    Index("orders_project", "project", "state"),
 )
 
 facts = Table(
@@ -250,21 +256,36 @@ landings = Table(
     Column("priority", Integer, nullable=False, default=2),
     Column("created_at", Double, nullable=False),
     Column("begun", Boolean, nullable=False, default=False),  # it is the queue's current one
+    Column("trusted", Boolean, nullable=False, default=False),  # a person saw its flaky gate and said yes
     # caches:
     Column("old_tip", String, nullable=False, default=""),
     Column("candidate", String, nullable=False, default=""),
     Column("tree", String, nullable=False, default=""),
     Column("conflict", JSON),
+    Column("stale", String, nullable=False, default=""),  # the tip that was found instead
+    Column("problem", Text, nullable=False, default=""),
+    Column("accept_refused", Boolean, nullable=False, default=False),
     Column("gate", String, nullable=False, default=""),
     Column("verdict", String, nullable=False, default=""),
     Column("evidence", String, nullable=False, default=""),
     Column("accepted_at", Double),
     Column("accept_number", Integer, nullable=False, default=0),
     Column("published_at", Double),
-    Column("ended", String, nullable=False, default=""),  # '' | conflict | red | could_not_run | stale | withdrawn | landed | problem
+    # '' | conflict | red | could_not_run | flaky | stale | withdrawn | landed | problem
+    Column("ended", String, nullable=False, default=""),
     Column("ended_detail", Text, nullable=False, default=""),
     Index("landings_queue", "project", "target", "ended", "seq"),
     Index("landings_task", "task"),
+)
+
+_unpublished = and_(landings.c.accepted_at.is_not(None), landings.c.published_at.is_(None))
+Index(
+    "landings_unpublished",
+    landings.c.project,
+    landings.c.target,
+    landings.c.accept_number,
+    sqlite_where=_unpublished,
+    postgresql_where=_unpublished,
 )
 
 gates = Table(
@@ -304,6 +325,8 @@ checks = Table(
     Column("fingerprint", String, nullable=False, default=""),
     Column("reason", Text, nullable=False, default=""),
     Column("reused_from", Integer),
+    # ended by us or by a crash: no attempt
+    Column("interrupted", Boolean, nullable=False, default=False, server_default=false()),
     Column("at", Double, nullable=False),
     Index("checks_key", "project", "tree", "result"),
 )
@@ -344,6 +367,8 @@ tokens = Table(
     Column("ended_at", Double),
     Column("ended_by", String, nullable=False, default=""),  # report | expiry | operator | exit
     Index("tokens_pair", "agent", "project", "ended_at"),
+    Index("tokens_run", "run"),
+    Index("tokens_expiry", "ended_at", "expires_at"),
 )
 
 coordinators = Table(
@@ -375,6 +400,8 @@ events = Table(
     Column("run", String, nullable=False, default=""),
     Column("body", JSON, nullable=False),
     Index("events_task", "task", "seq"),
+    Index("events_project", "project", "seq"),
+    sqlite_autoincrement=True,  # old events are thinned; a number must not come back
 )
 
 marks = Table(
@@ -390,5 +417,8 @@ settings = Table(
 )
 
 secrets = Table(
-    "secrets", metadata, Column("name", String, primary_key=True), Column("value", LargeBinary, nullable=False)
+    "secrets",
+    metadata,
+    Column("name", String, primary_key=True),
+    Column("value", LargeBinary, nullable=False),
 )

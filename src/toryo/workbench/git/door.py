@@ -5,7 +5,7 @@ Everything that runs git in Toryo goes through `Git`; what the commands mean is 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from toryo import processes, settings
@@ -42,8 +42,9 @@ class GitFailed(ToryoError):
 class Git:
     """git in one directory (a repository's root, a worktree, or a git directory)."""
 
-    def __init__(self, where: str | Path) -> None:
+    def __init__(self, where: str | Path, env: Mapping[str, str] | None = None) -> None:
         self.where = Path(where)
+        self._env = dict(env or {})
 
     def run(
         self,
@@ -54,11 +55,24 @@ class Git:
         config: tuple[tuple[str, str], ...] = (),
     ) -> processes.Finished:
         """Run whatever the exit code; `config` is added to the fixed settings."""
-        command = ["git"]
-        for key, value in (*_CONFIG, *config):
-            command += ["-c", f"{key}={value}"]
         return processes.run(
-            [*command, *argv], cwd=self.where, env=_environment(env), stdin=stdin, limit_s=limit_s
+            _command(argv, config),
+            cwd=self.where,
+            env=_environment({**self._env, **(env or {})}),
+            stdin=stdin,
+            limit_s=limit_s,
+        )
+
+    def run_known(
+        self,
+        *argv: str,
+        know: Callable[[int, str], None],
+        limit_s: float = 120,
+        config: tuple[tuple[str, str], ...] = (),
+    ) -> processes.Finished:
+        """Run, but only after `know` was told git's pid and start time: a crash leaves a known git."""
+        return processes.run_known(
+            _command(argv, config), know=know, cwd=self.where, env=_environment(self._env), limit_s=limit_s
         )
 
     def do(
@@ -94,8 +108,15 @@ class Git:
         return self.run("update-ref", "-m", message, ref, new, old).code == 0
 
 
+def _command(argv: tuple[str, ...], config: tuple[tuple[str, str], ...]) -> list[str]:
+    command = ["git"]
+    for key, value in (*_CONFIG, *config):
+        command += ["-c", f"{key}={value}"]
+    return [*command, *argv]
+
+
 def _environment(extra: Mapping[str, str] | None) -> dict[str, str]:
-    # git sets GIT_DIR and friends inside hooks: start from a clean list, or commands reach the wrong repository
+    # git sets GIT_DIR and friends inside hooks: with them, commands would reach the wrong repository
     outer = settings.environment()
     env = {name: outer[name] for name in _KEPT if name in outer}
     env |= {"LC_ALL": "C.UTF-8", "GIT_TERMINAL_PROMPT": "0", "GIT_OPTIONAL_LOCKS": "0"}

@@ -1,0 +1,53 @@
+# One command checks everything: `make test`. `make help` lists the rest.
+# On a fresh machine with Python 3.11 or newer and git it installs what it needs first.
+
+SHELL := /bin/bash
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+READY := $(VENV)/.ready
+
+.DEFAULT_GOAL := help
+.PHONY: help test check lint types imports format install tools bench clean
+
+help: ## list the targets
+	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /\1\t/' | while IFS=$$'\t' read -r name text; do printf '  %-8s %s\n' "$$name" "$$text"; done
+
+test: install tools lint types imports ## everything: style, types, import contracts, all tests
+	$(BIN)/python -m pytest -n auto --dist loadgroup -q
+
+check: install lint types imports ## the fast part: style, types, contracts, pure tests
+	$(BIN)/python -m pytest -q tests/domain tests/reconciler tests/architecture
+
+lint: install ## ruff: rules and format
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+types: install ## mypy, strict on src/
+	$(BIN)/mypy
+
+imports: install ## import-linter: who may import whom
+	$(BIN)/lint-imports
+
+format: install ## let ruff mend what it can
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+install: $(READY) ## virtual environment with the pinned packages
+
+# Without .pyc files a command starts two to three times slower, hence compileall.
+$(READY): requirements.lock pyproject.toml
+	PYTHON="$(PYTHON)" .ci/environment $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements.lock
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps -e .
+	$(BIN)/python -m compileall -q src
+	@touch $(READY)
+
+tools: ## tmux and the PostgreSQL server programs, where they are missing
+	@.ci/tools
+
+bench: install ## the figures, as ratios to floors measured in the same run
+	$(BIN)/python bench/run.py
+
+clean: ## remove the virtual environment and all caches
+	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache

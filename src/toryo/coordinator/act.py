@@ -1,0 +1,241 @@
+"""One function per kind of order: inputs in, the workbench does it, the fact that ends the order out.
+
+Journal, repetition and reporting are left to `orders`.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+import shutil
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TypeVar
+from urllib.parse import quote
+
+from toryo.coordinator.observe import Targets
+from toryo.coordinator.reading import read_answer
+from toryo.coordinator.runs import Runs
+from toryo.domain.errors import ToryoError
+from toryo.domain.words import CheckResult, OrderKind
+from toryo.protocol import models
+from toryo.protocol.models import INPUTS, Model, Order, Problem
+from toryo.workbench.gates import checking, detect
+from toryo.workbench.git import adopt, candidates, collect, places, publish, retire, survey, tips, worktrees
+from toryo.workbench.runs.launch import LaunchSpec
+from toryo.workbench.runs.stop import stop
+
+LARGEST_OUTPUT = 700_000
+"""Bytes of JSON."""
+
+M = TypeVar("M", bound=Model)
+
+
+@dataclass(frozen=True)
+class Done:
+    """The order has its final fact."""
+
+    fact: str
+    model: Model
+    blobs: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Again:
+    """Not yet: what it waits for is a fact on the way."""
+
+    fact: str
+    model: Model
+
+
+@dataclass(frozen=True)
+class Begun:
+    """Under way; whoever watches it tells its end."""
+
+    tell: Callable[[], None]
+    """Reports that it began."""
+
+
+Result = Done | Again | Begun
+
+
+@dataclass(frozen=True)
+class Acts:
+    folder: Path
+    """coordinators/{name}"""
+    gates: Path
+    runs: Runs
+    targets: Targets
+    clients: Callable[[], Mapping[str, str]]
+    spec: Callable[[models.RunInputs, int, Path, str], LaunchSpec]
+    """(inputs, generation, run directory, log used before) → how the agent is started."""
+
+    is_wanted: Callable[[str], bool]
+    """Whether the daemon still asks for this order."""
+
+    def carry_out(self, order: Order) -> Result:
+        return _ACTS[order.kind](self, order)
+
+    def failed(self, order: Order, error: Exception) -> Result:
+        """What becomes of an order whose effect raised; a run that may have begun is only watched."""
+        if order.kind is OrderKind.RUN and self.runs.may_have_begun(order.run):
+            return _run(self, order)
+        return problem_fact(order.kind, error)
+
+    def after(self, order: Order) -> None:
+        """Once reported: a move of ours is looked at before somebody asks, and a check leaves nothing."""
+        if order.kind in (OrderKind.ACCEPT, OrderKind.PUBLISH):
+            self.targets.look_again(order.project)
+        elif order.kind is OrderKind.CHECK:
+            shutil.rmtree(self.check_folder(order), ignore_errors=True)
+
+    def check_folder(self, order: Order) -> Path:
+        return self.folder / "checks" / order.id
+
+
+def _survey(acts: Acts, order: Order) -> Done:
+    found = survey.survey(_inputs(order, models.SurveyInputs), acts.clients())
+    if found.root:
+        checks = detect.detect(Path(found.root))
+        found = found.model_copy(
+            update={"checks": checks.checks, "setup": checks.setup, "setup_inputs": checks.setup_inputs}
+        )
+    return Done("surveyed", found)
+
+
+def _adopt(acts: Acts, order: Order) -> Done:
+    return Done("adopted", adopt.adopt(_inputs(order, models.AdoptInputs)))
+
+
+def _prepare(acts: Acts, order: Order) -> Done:
+    inputs = _inputs(order, models.PrepareInputs)
+    return Done("prepared", worktrees.prepare(inputs, acts.runs.directory(inputs.run)))
+
+
+def _run(acts: Acts, order: Order) -> Begun:
+    inputs = _inputs(order, models.RunInputs)
+    acts.runs.start(order, inputs.run, lambda run_dir, log: acts.spec(inputs, order.generation, run_dir, log))
+    return Begun(lambda: acts.runs.tell_started(order, inputs.run))
+
+
+def _stop(acts: Acts, order: Order) -> Done:
+    inputs = _inputs(order, models.StopInputs)
+    return Done("stopped", stop(acts.runs.directory(inputs.run), inputs.grace_s))
+
+
+def _collect(acts: Acts, order: Order) -> Done:
+    inputs = _inputs(order, models.CollectInputs)
+    return Done("collected", collect.collect(inputs, acts.runs.directory(inputs.run)))
+
+
+def _candidate(acts: Acts, order: Order) -> Done:
+    return Done(
+        "candidate_built", candidates.build(_inputs(order, models.CandidateInputs), acts.folder / "bench")
+    )
+
+
+def _check(acts: Acts, order: Order) -> Done:
+    inputs = _inputs(order, models.CheckInputs)
+    checked, output = checking.check(
+        inputs, acts.gates, acts.check_folder(order), lambda: acts.is_wanted(order.id)
+    )
+    text = _fitting(output)
+    if text is not output:
+        checked = checked.model_copy(update={"output": hashlib.sha256(text.encode()).hexdigest()})
+    return Done("checked", checked, {checked.output: text})
+
+
+def _accept(acts: Acts, order: Order) -> Done:
+    return Done("accepted", tips.accept(_inputs(order, models.AcceptInputs)))
+
+
+def _publish(acts: Acts, order: Order) -> Result:
+    inputs = _inputs(order, models.PublishInputs)
+    # beside the repository, not beside us: any coordinator of the machine may have to mend an interrupted one
+    notes = places.common_dir(inputs.repo) / "toryo" / "publish"
+    answer = publish.publish(inputs, notes / f"{quote(inputs.target, safe='')}.json")
+    if isinstance(answer, models.PublishWaiting):
+        return Again("publish_waiting", answer)
+    return Done("published", answer)
+
+
+def _clean(acts: Acts, order: Order) -> Done:
+    return Done("cleaned", retire.clean(_inputs(order, models.CleanInputs)))
+
+
+def _restore(acts: Acts, order: Order) -> Done:
+    return Done("restored", retire.restore(_inputs(order, models.RestoreInputs)))
+
+
+def _read(acts: Acts, order: Order) -> Done:
+    return Done("answered", read_answer(_inputs(order, models.ReadInputs), acts.runs, acts.clients))
+
+
+_ACTS: dict[OrderKind, Callable[[Acts, Order], Result]] = {
+    OrderKind.SURVEY: _survey,
+    OrderKind.ADOPT: _adopt,
+    OrderKind.PREPARE: _prepare,
+    OrderKind.RUN: _run,
+    OrderKind.STOP: _stop,
+    OrderKind.COLLECT: _collect,
+    OrderKind.CANDIDATE: _candidate,
+    OrderKind.CHECK: _check,
+    OrderKind.ACCEPT: _accept,
+    OrderKind.PUBLISH: _publish,
+    OrderKind.CLEAN: _clean,
+    OrderKind.RESTORE: _restore,
+    OrderKind.READ: _read,
+}
+
+
+def problem_fact(kind: OrderKind, error: Exception) -> Done:
+    """What ends an order whose effect raised: the fact's own way of saying that it did not happen."""
+    code = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", type(error).__name__).lower()
+    message = str(error)[:2000] or code
+    problem = Problem(code=code, message=message, hint=error.hint if isinstance(error, ToryoError) else "")
+    match kind:
+        case OrderKind.SURVEY:
+            return Done("surveyed", models.Surveyed(problem=problem))
+        case OrderKind.ADOPT:
+            return Done("adopted", models.Adopted(problem=problem))
+        case OrderKind.PREPARE:
+            return Done("prepared", models.Prepared(problem=problem))
+        case OrderKind.RUN:
+            return Done("exited", models.Exited(exit_code=None, could_not_start=message))
+        case OrderKind.STOP:
+            return Done("stopped", models.Stopped(asked=False, gone=False))
+        case OrderKind.COLLECT:
+            return Done("collected", models.Collected(problem=problem))
+        case OrderKind.CANDIDATE:
+            return Done("candidate_built", models.CandidateBuilt(problem=problem))
+        case OrderKind.CHECK:
+            reason = f"{code}: {message}"
+            return Done("checked", models.Checked(result=CheckResult.COULD_NOT_RUN, reason=reason))
+        case OrderKind.ACCEPT:
+            return Done("accepted", models.Accepted(problem=problem))
+        case OrderKind.PUBLISH:
+            return Done("published", models.Published(problem=problem))
+        case OrderKind.CLEAN:
+            return Done("cleaned", models.Cleaned(refused=message))
+        case OrderKind.RESTORE:
+            return Done("restored", models.Restored(problem=problem))
+        case OrderKind.READ:
+            return Done("answered", models.ReadAnswer(problem=problem))
+
+
+def _fitting(output: str) -> str:
+    """The whole text, or so much of its head and tail that it fits the one line that carries it."""
+    text, room = output, len(output)
+    while len(json.dumps(text)) > LARGEST_OUTPUT:
+        room //= 2
+        text = (
+            f"{output[: room // 2]}\n[… {len(output) - room} characters left out …]\n{output[-room // 2 :]}"
+        )
+    return text
+
+
+def _inputs(order: Order, kind: type[M]) -> M:
+    assert INPUTS[order.kind] is kind
+    return kind.model_validate(order.inputs)

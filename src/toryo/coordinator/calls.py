@@ -1,0 +1,187 @@
+"""The daemon's tools as a coordinator calls them; typed answers. One `Daemon` per thread."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeVar
+
+from pydantic import ValidationError
+
+from toryo.protocol.models import Fact, Order
+from toryo.protocol.wire import Connection, WireError
+
+log = logging.getLogger(__name__)
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Place:
+    """Who we are to the daemon; a later registration of the same id supersedes us."""
+
+    id: str
+    incarnation: int
+
+
+@dataclass(frozen=True)
+class Target:
+    name: str
+    published: str = ""
+    """The commit that Toryo last published there; empty where the daemon does not say."""
+
+
+@dataclass(frozen=True)
+class Project:
+    id: str
+    machine: str
+    """Empty where the daemon does not say: then it is here."""
+    directory: str
+    agents: tuple[str, ...]
+    targets: tuple[Target, ...]
+
+
+@dataclass(frozen=True)
+class Claim:
+    claimed: bool
+    run: str = ""
+    order: Order | None = None
+    waiting_for: str = ""
+    superseded: bool = False
+
+
+@dataclass(frozen=True)
+class OrderSet:
+    version: str
+    orders: tuple[Order, ...]
+    look: bool
+    superseded: bool
+
+
+@dataclass(frozen=True)
+class Receipt:
+    acknowledged: tuple[int, ...]
+    superseded: bool
+
+
+class Daemon:
+    def __init__(self, socket_path: Path, key: str, *, timeout_s: float = 30) -> None:
+        self._connection = Connection(socket_path, key, timeout_s=timeout_s)
+
+    def close(self) -> None:
+        self._connection.close()
+
+    def register(self, about: Mapping[str, Any]) -> Place:
+        return self._ask(
+            "register_coordinator",
+            about,
+            lambda answer: Place(str(answer["coordinator"]), int(answer["incarnation"])),
+        )
+
+    def is_healthy(self) -> bool:
+        return self._ask("health_check", {}, lambda answer: answer.get("status") == "ok")
+
+    def projects(self, place: Place) -> tuple[Project, ...]:
+        return self._ask(
+            "list_active_projects_with_agents",
+            {"coordinator": place.id},
+            lambda answer: tuple(map(_project, answer["projects"])),
+        )
+
+    def should_start(self, agent: str, project: str) -> bool:
+        return self._ask(
+            "should_start",
+            {"agent_id": agent, "project_id": project},
+            lambda answer: answer.get("should_start") is True,
+        )
+
+    def claim(self, place: Place, agent: str, project: str, request: str) -> Claim:
+        return self._ask(
+            "claim_run",
+            {"agent_id": agent, "project_id": project, **_who(place), "request_id": request},
+            _claim,
+        )
+
+    def next_orders(self, place: Place, seen: str, wait_s: float) -> OrderSet:
+        return self._ask(
+            "next_orders",
+            {**_who(place), "seen": seen, "wait_s": wait_s},
+            lambda answer: OrderSet(
+                version=str(answer["version"]),
+                orders=_orders(answer["orders"]),
+                look=bool(answer.get("look")),
+                superseded=bool(answer.get("superseded")),
+            ),
+            timeout_s=wait_s + 15,
+        )
+
+    def report(self, place: Place, facts: Sequence[Fact], blobs: Mapping[str, str]) -> Receipt:
+        lines = [fact.model_dump(mode="json") for fact in facts]
+        return self._ask(
+            "report_facts",
+            {**_who(place), "facts": lines, "blobs": dict(blobs)},
+            lambda answer: Receipt(tuple(map(int, answer["acknowledged"])), bool(answer.get("superseded"))),
+            timeout_s=10,
+        )
+
+    def fetch_blob(self, blob: str) -> str:
+        return self._ask("fetch_blob", {"hash": blob}, lambda answer: str(answer["text"]))
+
+    def heartbeat(self, place: Place, live_runs: Sequence[str]) -> bool:
+        """True: another process of our name took over."""
+        return self._ask(
+            "heartbeat",
+            {**_who(place), "live_runs": list(live_runs)},
+            lambda answer: bool(answer.get("superseded")),
+        )
+
+    def _ask(
+        self,
+        tool: str,
+        arguments: Mapping[str, Any],
+        read: Callable[[dict[str, Any]], T],
+        timeout_s: float | None = None,
+    ) -> T:
+        answer = self._connection.call(tool, dict(arguments), timeout_s=timeout_s)
+        try:
+            return read(answer)
+        except (KeyError, TypeError, ValueError) as strange:
+            raise WireError(f"The daemon's answer to {tool} cannot be read: {strange!r}") from strange
+
+
+def _who(place: Place) -> dict[str, Any]:
+    return {"coordinator": place.id, "incarnation": place.incarnation}
+
+
+def _project(raw: Mapping[str, Any]) -> Project:
+    return Project(
+        id=str(raw["project_id"]),
+        machine=str(raw.get("machine") or ""),
+        directory=str(raw["working_directory"]),
+        agents=tuple(map(str, raw["agents"])),
+        targets=tuple(map(_target, raw.get("targets", ()))),
+    )
+
+
+def _target(raw: str | Mapping[str, Any]) -> Target:
+    return Target(raw) if isinstance(raw, str) else Target(str(raw["name"]), str(raw.get("published") or ""))
+
+
+def _claim(answer: Mapping[str, Any]) -> Claim:
+    if not answer.get("claimed"):
+        waiting_for = str(answer.get("waiting_for") or "")
+        return Claim(False, waiting_for=waiting_for, superseded=bool(answer.get("superseded")))
+    order = answer.get("order")
+    return Claim(True, str(answer["run_id"]), Order.model_validate(order) if order else None)
+
+
+def _orders(raw: Sequence[Any]) -> tuple[Order, ...]:
+    """An order of a kind that this version does not know must not hold up the others."""
+    known = []
+    for one in raw:
+        try:
+            known.append(Order.model_validate(one))
+        except ValidationError:
+            log.warning("Order of an unknown kind skipped", extra={"order": str(one)[:40]})
+    return tuple(known)

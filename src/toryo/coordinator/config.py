@@ -1,0 +1,138 @@
+"""coordinator.yaml: how one coordinator works on its machine (S1-31…35). On what, the daemon says."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated, Any
+
+import yaml
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    PositiveFloat,
+    PositiveInt,
+    SecretStr,
+    ValidationError,
+)
+
+from toryo import settings
+from toryo.domain.errors import UserError
+
+_VARIABLE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
+
+
+class ConfigWrong(UserError):
+    """coordinator.yaml cannot be used."""
+
+
+def _nothing_is_empty(value: object) -> object:
+    return {} if value is None else value
+
+
+class _Section(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class Provider(_Section):
+    """How this machine calls one client's program."""
+
+    cli_command: str = ""
+    cli_args: tuple[str, ...] = ()
+
+
+class AgentEntry(_Section):
+    passkey: SecretStr = SecretStr("")
+
+
+class Config(_Section):
+    polling_interval: PositiveFloat = 10
+    max_concurrent: PositiveInt = 3
+    mcp_socket_path: Path
+    ai_providers: dict[str, Annotated[Provider, BeforeValidator(_nothing_is_empty)]] = Field(
+        default_factory=dict
+    )
+    agents: dict[str, Annotated[AgentEntry, BeforeValidator(_nothing_is_empty)]] | None = None
+    """None: serve every agent. Otherwise an allow-list."""
+
+    def serves(self, agent: str) -> bool:
+        return self.agents is None or agent in self.agents
+
+
+_MODELS: dict[str, type[_Section]] = {"": Config, "ai_providers": Provider, "agents": AgentEntry}
+
+_GONE = {
+    "mcp_server_command": "Remove it: a coordinator never starts the daemon; `toryo up` does.",
+    "mcp_database_path": "Remove it: only the daemon opens the database; name its socket in mcp_socket_path.",
+    "ai_type": "Remove it: the daemon knows an agent's client (`toryo agent add NAME --client …`).",
+    "system_prompt": "Remove it: the daemon knows an agent's system prompt (.toryo/agents/).",
+    "working_directory": "Remove it: the working directory comes from the project.",
+}
+
+
+def read_config(path: Path, default_socket: Path, env: Mapping[str, str] | None = None) -> Config:
+    """The file's settings, or the defaults where there is no file."""
+    try:
+        text = path.read_text(encoding="utf-8")
+    except FileNotFoundError:
+        return Config(mcp_socket_path=default_socket)
+    except (OSError, UnicodeDecodeError) as unreadable:
+        raise ConfigWrong(f"{path}: cannot be read: {unreadable}") from unreadable
+    try:
+        raw = yaml.safe_load(text)
+    except yaml.YAMLError as broken:
+        raise ConfigWrong(f"{path}: not YAML: {broken}", hint=f"Correct {path}.") from broken
+    if raw is None:
+        raw = {}
+    if not isinstance(raw, dict):
+        raise ConfigWrong(f"{path}: a mapping is expected.", hint="Write lines such as `max_concurrent: 3`.")
+    found: dict[str, Any] = {"mcp_socket_path": str(default_socket), **raw}
+    if isinstance(found["mcp_socket_path"], str):
+        found["mcp_socket_path"] = str(Path(found["mcp_socket_path"]).expanduser())
+    found["agents"] = _expanded(path, found.get("agents"), settings.environment() if env is None else env)
+    try:
+        return Config.model_validate(found)
+    except ValidationError as wrong:
+        raise _in_words(path, wrong) from wrong
+
+
+def _expanded(path: Path, agents: object, env: Mapping[str, str]) -> object:
+    """`${NAME}` in passkeys, from the environment; any other shape is left for the model to refuse."""
+    if not isinstance(agents, dict):
+        return agents
+    out: dict[Any, Any] = {}
+    for name, entry in agents.items():
+        passkey = entry.get("passkey") if isinstance(entry, dict) else None
+        if isinstance(passkey, str):
+            missing = [found for found in _VARIABLE.findall(passkey) if found not in env]
+            if missing:
+                raise ConfigWrong(
+                    f"{path}: agents.{name}.passkey: the environment has no {missing[0]}.",
+                    hint=f"Set {missing[0]} before the coordinator starts.",
+                )
+            entry = {**entry, "passkey": _VARIABLE.sub(lambda found: env[found[1]], passkey)}
+        out[name] = entry
+    return out
+
+
+def _in_words(path: Path, wrong: ValidationError) -> ConfigWrong:
+    # the value itself is left out: it may be a passkey
+    first = wrong.errors(include_input=False, include_url=False)[0]
+    where = [str(part) for part in first["loc"]]
+    key = ".".join(where)
+    if first["type"] == "extra_forbidden":
+        return ConfigWrong(f"{path}: unknown key {key}.", hint=_hint(where))
+    return ConfigWrong(f"{path}: {key}: {first['msg']}.", hint=f"Correct {key} in {path}.")
+
+
+def _hint(where: list[str]) -> str:
+    last = where[-1]
+    if last in _GONE:
+        return _GONE[last]
+    known = list(_MODELS[where[0] if len(where) > 1 else ""].model_fields)
+    close = difflib.get_close_matches(last, known, n=1)
+    return f"Did you mean {close[0]}?" if close else f"Known keys: {', '.join(known)}."

@@ -1,0 +1,124 @@
+"""The journal of orders: `orders/{id}.json` holds the intent before an effect and its outcome after it.
+
+A repeated order is answered from here without doing its effect again; what a lone intent means is left to
+each kind of order.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import threading
+import time
+from collections.abc import Collection
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from toryo import processes
+from toryo.protocol.models import VERSION, Order
+
+KEPT_S = 7 * 24 * 3600.0
+"""How long the file of an order that nobody asks about any more is kept."""
+
+_ORDER_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]*")
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """The fact that ends an order."""
+
+    fact: str
+    body: dict[str, Any]
+    blobs: dict[str, str] = field(default_factory=dict)
+    """Hash → text; large texts travel beside the fact."""
+
+
+@dataclass(frozen=True)
+class Entry:
+    """Written about an order: at least that we meant to do it."""
+
+    outcome: Outcome | None
+
+
+class Journal:
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+
+    def find(self, order_id: str) -> Entry | None:
+        """None: never begun. A file that is half or damaged still says that it was begun."""
+        path = self._path(order_id)
+        try:
+            raw = json.loads(path.read_bytes())
+        except FileNotFoundError:
+            return None
+        except (OSError, ValueError):
+            return Entry(None)
+        try:
+            outcome = raw["outcome"]
+            return Entry(Outcome(str(outcome["fact"]), dict(outcome["body"]), dict(outcome["blobs"])))
+        except (TypeError, KeyError, ValueError):
+            return Entry(None)
+
+    def intend(self, order: Order) -> None:
+        """Before the effect. Inputs stay out of the file: they may hold a run's token."""
+        self._write(order, None)
+
+    def conclude(self, order: Order, outcome: Outcome) -> None:
+        """After the effect, before it is reported."""
+        self._write(order, {"fact": outcome.fact, "body": outcome.body, "blobs": outcome.blobs})
+
+    def forget(self, open_orders: Collection[str], now: float | None = None) -> int:
+        """Remove what was concluded 7 days ago and is no longer asked for; how many."""
+        limit = (time.time() if now is None else now) - KEPT_S
+        gone = 0
+        for path in self._folder.glob("*.json"):
+            if path.stem in open_orders:
+                continue
+            try:
+                if path.stat().st_mtime < limit:
+                    path.unlink()
+                    gone += 1
+            except FileNotFoundError:
+                continue  # another process of the same name removed it
+        return gone
+
+    def _path(self, order_id: str) -> Path:
+        if not _ORDER_ID.fullmatch(order_id):
+            raise ValueError(f"not an order's id: {order_id!r}")
+        return self._folder / f"{order_id}.json"
+
+    def _write(self, order: Order, outcome: dict[str, Any] | None) -> None:
+        text = json.dumps(
+            {
+                "version": VERSION,
+                "order": order.id,
+                "kind": order.kind,
+                "key": order.key,
+                "run": order.run,
+                "generation": order.generation,
+                "outcome": outcome,
+            }
+        )
+        write_durably(self._path(order.id), text.encode())
+
+
+def write_durably(path: Path, content: bytes) -> None:
+    """Whole or not at all, and still there after a power cut; 0600."""
+    # two processes of one name may write at once (one supersedes the other): never into the same half file
+    half = path.with_name(f"{path.name}.{processes.own_pid()}.{threading.get_ident()}")
+    handle = os.open(half, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
+    try:
+        with open(handle, "wb", closefd=False) as file:
+            file.write(content)
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+    half.replace(path)
+    folder = os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        os.fsync(folder)
+    finally:
+        os.close(folder)

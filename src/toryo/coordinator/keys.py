@@ -1,0 +1,64 @@
+"""The coordinator's key: read from its file, or asked for with the operator's key where that is readable."""
+
+from __future__ import annotations
+
+import logging
+from pathlib import Path
+
+from toryo import processes
+from toryo.coordinator.journal import write_durably
+from toryo.coordinator.standing import Standing
+from toryo.domain.errors import UserError
+from toryo.protocol import wire
+from toryo.settings import Home
+
+log = logging.getLogger(__name__)
+
+
+class NoKey(UserError):
+    """This coordinator has no key for the daemon."""
+
+
+def obtain(home: Home, name: str, socket_path: Path, standing: Standing, interval_s: float) -> str | None:
+    """The key; waits for a daemon that is not up yet. None: told to leave meanwhile."""
+    path = home.coordinator(name) / "key"
+    while not standing.ending:
+        key = _read(path)
+        if key:
+            return key
+        operator = _read(home.operator_key)
+        try:
+            if operator:
+                return issue(path, name, socket_path, operator)
+            if _answers(socket_path):
+                raise NoKey(
+                    f"There is no key in {path}, and {home.operator_key} cannot be read.",
+                    hint=f"Put a key for this coordinator into {path} (0600).",
+                )
+        except wire.WireError as away:
+            log.warning("MCP server not available, retrying...", extra={"reason": away.message})
+        standing.pause(min(1.0, interval_s))
+    return None
+
+
+def issue(path: Path, name: str, socket_path: Path, operator: str) -> str:
+    about = {"machine": processes.machine_id(), "name": name}
+    key = str(wire.call(socket_path, "issue_coordinator_key", about, operator)["key"])
+    write_durably(path, f"{key}\n".encode())
+    return key
+
+
+def _read(path: Path) -> str:
+    try:
+        return path.read_text().strip()
+    except OSError:
+        return ""
+
+
+def _answers(socket_path: Path) -> bool:
+    """Whether anybody is there; WireError if not. A refusal is an answer, too."""
+    try:
+        wire.call(socket_path, "health_check", {}, "", timeout_s=5)
+    except wire.ToolFailed:
+        return True
+    return True

@@ -1,0 +1,117 @@
+"""The coordinator's loop: register, then look for work when the daemon says so, and at every interval anyway.
+
+It knows where to work and never what. Orders come by `listen`, are carried out by `orders` and `act`, and the
+agents' ends are told by `runs`; this loop only asks who may start.
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from toryo.coordinator.calls import Daemon, Place
+from toryo.coordinator.claims import Claims
+from toryo.coordinator.config import Config
+from toryo.coordinator.listen import Listener
+from toryo.coordinator.observe import Targets
+from toryo.coordinator.orders import Orders
+from toryo.coordinator.reporter import Reporter
+from toryo.coordinator.runs import Runs
+from toryo.coordinator.standing import Standing
+from toryo.protocol.wire import ToolFailed, WireError
+
+log = logging.getLogger(__name__)
+
+
+@dataclass
+class Loop:
+    daemon: Daemon
+    machine: str
+    about: Callable[[], Mapping[str, Any]]
+    config: Config
+    standing: Standing
+    reporter: Reporter
+    runs: Runs
+    orders: Orders
+    listener: Listener
+    targets: Targets
+    claims: Claims
+    place: Place | None = None
+    beat_at: float = 0.0
+
+    def run(self) -> None:
+        self.runs.attach()  # before the daemon answers: an agent that ends meanwhile must be seen
+        while not self._is_over():
+            if self._cycle():
+                self.standing.rest(self.config.polling_interval)
+            else:
+                self._rest_until_the_daemon_is_back()
+        self.close()
+
+    def close(self) -> None:
+        """Agents and their shims go on; what was not reported waits on disk."""
+        self.standing.end()
+        self.orders.close()
+        self.runs.close()
+        self.reporter.close()
+        self.daemon.close()
+
+    def _cycle(self) -> bool:
+        """False: the daemon cannot be reached."""
+        try:
+            self._look_for_work(self.place or self._register())
+        except WireError as away:
+            log.warning("MCP server not available, retrying...", extra={"reason": away.message})
+            return False
+        except ToolFailed as refused:
+            log.warning("Failed to get project list: %s", refused.message, extra={"hint": refused.hint})
+        except Exception:  # the loop's outermost edge: a bug costs a cycle, never the agents' watch
+            log.exception("Cycle failed by a bug")
+        return True
+
+    def _register(self) -> Place:
+        self.place = self.daemon.register(self.about())
+        log.info("Registered", extra={"coordinator": self.place.id, "incarnation": self.place.incarnation})
+        self.reporter.introduce(self.place)
+        self.listener.start(self.place)
+        return self.place
+
+    def _look_for_work(self, place: Place) -> None:
+        if not self.daemon.is_healthy():
+            log.warning("MCP server unhealthy, skipping cycle")
+            return
+        self.reporter.try_again()
+        if not self.standing.may_act:
+            return
+        self._beat(place)
+        here = ("", self.machine)
+        projects = [project for project in self.daemon.projects(place) if project.machine in here]
+        for project in projects:
+            self.claims.visit(place, project)
+        self.targets.look(projects)
+
+    def _beat(self, place: Place) -> None:
+        """Once per interval, however often we are woken: renews the tokens of the agents that live."""
+        now = time.monotonic()
+        if now - self.beat_at < 0.9 * self.config.polling_interval:
+            return
+        if self.daemon.heartbeat(place, sorted(self.runs.live())):
+            self.standing.supersede()
+        self.beat_at = now
+
+    def _rest_until_the_daemon_is_back(self) -> None:
+        """One line in the log per interval, but work goes on within a second of its return."""
+        end = time.monotonic() + self.config.polling_interval
+        while (left := end - time.monotonic()) > 0 and not self._is_over():
+            self.standing.rest(min(1.0, left))
+            try:
+                if self.daemon.is_healthy():
+                    return
+            except (WireError, ToolFailed):
+                continue
+
+    def _is_over(self) -> bool:
+        return self.standing.ending or (self.standing.superseded and not self.runs.live())

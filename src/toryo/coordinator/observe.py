@@ -1,0 +1,81 @@
+"""Looks at what nobody ordered: where the target branches of the projects on this machine stand."""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Iterable
+from pathlib import Path
+
+from toryo.coordinator.calls import Project, Target
+from toryo.coordinator.reporter import Reporter
+from toryo.domain.errors import ToryoError
+from toryo.processes import TimeLimit
+from toryo.protocol.models import TargetSeen
+from toryo.workbench.git import places, tips
+
+log = logging.getLogger(__name__)
+
+_Stamp = tuple[object, ...]
+
+
+class Targets:
+    def __init__(self, reporter: Reporter) -> None:
+        self._reporter = reporter
+        self._lock = threading.Lock()
+        self._projects: dict[str, Project] = {}
+        self._stamps: dict[tuple[str, str], _Stamp] = {}
+        self._reported: dict[tuple[str, str], TargetSeen] = {}
+
+    def look(self, projects: Iterable[Project]) -> None:
+        self._projects = {project.id: project for project in projects}
+        for project in self._projects.values():
+            self._look_at(project)
+
+    def look_again(self, project_id: str) -> None:
+        """After a move of ours: the next decision should not wait for the interval."""
+        project = self._projects.get(project_id)
+        if project is not None:
+            self._look_at(project)
+
+    def _look_at(self, project: Project) -> None:
+        if not Path(project.directory).is_dir():
+            return  # it lives on another machine, or was moved
+        with self._lock:
+            for target in project.targets:
+                try:
+                    self._look_at_target(project, target)
+                except (ToryoError, OSError, TimeLimit) as failed:
+                    log.warning(
+                        "Target could not be looked at",
+                        extra={"project": project.id, "target": target.name, "reason": str(failed)[:500]},
+                    )
+
+    def _look_at_target(self, project: Project, target: Target) -> None:
+        key = (project.id, target.name)
+        # the stamp before the look: a move in between is then seen the next time, never lost
+        stamp = _stamp(project.directory, target)
+        if self._stamps.get(key) == stamp:
+            return
+        seen = tips.look(project.directory, project.id, target.name, target.published)
+        if self._reported.get(key) != seen:
+            self._reporter.report(
+                "target_seen", seen.model_dump(mode="json"), subject=f"target:{project.id}/{target.name}"
+            )
+            self._reported[key] = seen
+        self._stamps[key] = stamp
+
+
+def _stamp(directory: str, target: Target) -> _Stamp:
+    """Changes whenever the branch or its tip may have moved; four stats instead of four processes."""
+    common = places.common_dir(directory)
+    refs = (places.head_ref(target.name), places.tip_ref(target.name), "packed-refs", "reftable/tables.list")
+    return target.published, *(_stat(common / name) for name in refs)
+
+
+def _stat(path: Path) -> tuple[int, int, int] | None:
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return found.st_mtime_ns, found.st_size, found.st_ino

@@ -1,0 +1,188 @@
+"""The set of orders that the daemon wants from us now, and each one's way: journal, effect, report.
+
+Level-triggered: a set says what is wanted, not what is new. How a kind is carried out is left to `act`.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from collections.abc import Callable, Iterable
+
+from toryo.coordinator.act import Acts, Again, Begun, Done, Result
+from toryo.coordinator.journal import Journal, Outcome
+from toryo.coordinator.lanes import Lane
+from toryo.coordinator.reporter import Reporter
+from toryo.coordinator.standing import Standing
+from toryo.domain.errors import ToryoError
+from toryo.domain.words import OrderKind
+from toryo.processes import TimeLimit
+from toryo.protocol.models import Model, Order
+from toryo.protocol.wire import WireError
+from toryo.steps import step
+
+log = logging.getLogger(__name__)
+
+RETRY_S = 1.0
+_UNJOURNALLED = frozenset({OrderKind.READ})
+
+
+class Orders:
+    acts: Acts
+    """Set once, by whoever joins the parts: the acts ask back whether an order is still wanted."""
+
+    def __init__(
+        self,
+        journal: Journal,
+        reporter: Reporter,
+        standing: Standing,
+        *,
+        quick_hands: int = 8,
+        check_hands: int = 1,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._journal = journal
+        self._reporter = reporter
+        self._standing = standing
+        self._clock = clock
+        self._lock = threading.Lock()
+        self._wanted: dict[str, Order] = {}
+        self._busy: set[str] = set()
+        self._told: dict[str, Model] = {}
+        self._quick = Lane("orders", quick_hands)
+        self._checks = Lane("checks", check_hands)
+
+    def wanted(self) -> dict[str, Order]:
+        return dict(self._wanted)
+
+    def is_wanted(self, order_id: str) -> bool:
+        return order_id in self._wanted
+
+    def replace(self, orders: Iterable[Order], asked_at: float) -> None:
+        """The complete set, as the daemon gave it to a call that we made at `asked_at`."""
+        with self._lock:
+            self._wanted = {order.id: order for order in orders}
+        for order in self.wanted().values():
+            self._consider(order, asked_at)
+
+    def add(self, order: Order) -> None:
+        """One more, ahead of the next set: what a claim brought."""
+        with self._lock:
+            self._wanted[order.id] = order
+        self._consider(order, self._clock())
+
+    def finished(self, order_id: str) -> None:
+        """A begun order (a run) has its final fact."""
+        with self._lock:
+            self._busy.discard(order_id)
+
+    def reconsider(self, order_id: str) -> None:
+        """A begun order came to nothing: once more, if it is still wanted."""
+        self.finished(order_id)
+        order = self._wanted.get(order_id)
+        if order is not None:
+            self._consider(order, self._clock())
+
+    def close(self) -> None:
+        self._quick.close()
+        self._checks.close()
+
+    def _consider(self, order: Order, asked_at: float) -> None:
+        if not self._standing.may_act or order.id in self._reporter.answering():
+            return
+        answered = self._reporter.answered_at(order.id)
+        if answered is not None and answered >= asked_at:
+            return  # the set is older than our answer
+        with self._lock:
+            if order.id in self._busy:
+                return
+            self._busy.add(order.id)
+        self._lane(order).put(lambda: self._carry_out(order))
+
+    def _carry_out(self, order: Order) -> None:
+        stays_busy = False
+        try:
+            if order.id in self._wanted and self._standing.may_act:
+                stays_busy = self._do(order)
+        except WireError as away:
+            # no fact about the order: the daemon went away in the middle
+            log.warning("Order waits for the daemon", extra={"order": order.id, "reason": away.message})
+            self._again(order, RETRY_S)
+            stays_busy = True
+        except Exception as bug:  # a worker's outermost edge: one order must not end the others
+            log.exception("Order failed by a bug", extra={"order": order.id, "kind": order.kind})
+            stays_busy = self._settle(order, self.acts.failed(order, bug))
+        finally:
+            if not stays_busy:
+                self.finished(order.id)
+
+    def _do(self, order: Order) -> bool:
+        """Whether the order stays busy after this."""
+        journalled = order.kind not in _UNJOURNALLED
+        entry = self._journal.find(order.id) if journalled else None
+        if entry is not None and entry.outcome is not None:
+            self._report(order, entry.outcome)
+            return False
+        if journalled and entry is None:
+            self._journal.intend(order)
+        step(f"{order.kind}.before")
+        result = self._effect(order)
+        step(f"{order.kind}.after")
+        return self._settle(order, result)
+
+    def _settle(self, order: Order, result: Result) -> bool:
+        """Whether the order stays busy."""
+        match result:
+            case Begun():
+                result.tell()
+                step(f"{order.kind}.reported")
+                return True
+            case Again():
+                self._tell_waiting(order, result)
+                self._again(order, RETRY_S)
+                return True
+            case Done():
+                self._conclude(order, result)
+                return False
+
+    def _conclude(self, order: Order, done: Done) -> None:
+        outcome = Outcome(done.fact, done.model.model_dump(mode="json"), dict(done.blobs))
+        if order.kind not in _UNJOURNALLED:
+            self._journal.conclude(order, outcome)
+        self._report(order, outcome)
+        self._told.pop(order.id, None)
+        self.acts.after(order)
+
+    def _tell_waiting(self, order: Order, again: Again) -> None:
+        """On the way, and only when the reason is another one than last time."""
+        if self._told.get(order.id) == again.model:
+            return
+        body = again.model.model_dump(mode="json")
+        self._reporter.report(
+            again.fact, body, order=order.id, generation=order.generation, subject=f"{again.fact}:{order.id}"
+        )
+        self._told[order.id] = again.model
+
+    def _effect(self, order: Order) -> Result:
+        try:
+            return self.acts.carry_out(order)
+        except WireError:
+            raise
+        except (ToryoError, OSError, TimeLimit, ValueError) as failed:
+            log.warning(
+                "Order failed", extra={"order": order.id, "kind": order.kind, "reason": str(failed)[:2000]}
+            )
+            return self.acts.failed(order, failed)
+
+    def _report(self, order: Order, outcome: Outcome) -> None:
+        self._reporter.report(
+            outcome.fact, outcome.body, order=order.id, generation=order.generation, blobs=outcome.blobs
+        )
+        step(f"{order.kind}.reported")
+
+    def _again(self, order: Order, after_s: float) -> None:
+        self._lane(order).put_later(lambda: self._carry_out(order), after_s)
+
+    def _lane(self, order: Order) -> Lane:
+        return self._checks if order.kind is OrderKind.CHECK else self._quick

@@ -1,0 +1,183 @@
+"""Facts that the daemon has not acknowledged yet: one durable file each, with a number that only grows.
+
+Sending them is left to the reporter; nothing here is given up before it was acknowledged.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+import threading
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from toryo.coordinator.journal import write_durably
+from toryo.protocol.models import FINAL, Fact
+from toryo.protocol.wire import LONGEST_LINE
+
+BATCH_FACTS = 100
+BATCH_BYTES = LONGEST_LINE - 65536
+"""Room for the envelope stays."""
+
+_BLOCK = 10_000
+_LONGEST_LIST = 1000
+_LONGEST_TEXT = 16384
+
+
+_FINAL = frozenset().union(*FINAL.values())
+
+
+def is_final(fact: Fact) -> bool:
+    """Whether this fact ends its order."""
+    return bool(fact.order) and fact.kind in _FINAL
+
+
+@dataclass(frozen=True)
+class _Pending:
+    fact: Fact
+    size: int
+    has_blobs: bool
+    subject: str
+
+
+@dataclass(frozen=True)
+class Batch:
+    facts: tuple[Fact, ...]
+    blobs: dict[str, str]
+
+
+class Outbox:
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        self._lock = threading.Lock()
+        self._next = self._end = 0
+        self._pending: dict[int, _Pending] = {}
+        for path in sorted(folder.glob("*.json")):
+            self._load(path)
+
+    def add(
+        self,
+        kind: str,
+        body: Mapping[str, Any],
+        *,
+        order: str = "",
+        generation: int = 0,
+        blobs: Mapping[str, str] | None = None,
+        subject: str = "",
+    ) -> Fact:
+        """Durable when this returns. A pending fact with the same `subject` is replaced by the newer one."""
+        with self._lock:
+            fact = Fact(
+                seq=self._number(), kind=kind, order=order, generation=generation, body=_plain(dict(body))
+            )
+            texts = dict(blobs or {})
+            if _size(fact, texts) > BATCH_BYTES:
+                texts = {}  # a fact that never fits a line would hold up all others
+            if _size(fact, texts) > BATCH_BYTES:
+                fact = fact.model_copy(update={"body": _shortened(fact.body)})
+            record = {"fact": fact.model_dump(mode="json"), "blobs": texts, "subject": subject}
+            write_durably(self._path(fact.seq), json.dumps(record).encode())
+            older = [seq for seq, one in self._pending.items() if subject and one.subject == subject]
+            self._pending[fact.seq] = _Pending(fact, _size(fact, texts), bool(texts), subject)
+            self._drop(older)
+            return fact
+
+    def batch(self, aside: Iterable[int] = ()) -> Batch | None:
+        """The oldest facts that fit one call, without those set aside; None if there is nothing to send."""
+        skipped = set(aside)
+        facts: list[Fact] = []
+        blobs: dict[str, str] = {}
+        size = 0
+        with self._lock:
+            for seq, one in self._pending.items():
+                if seq in skipped:
+                    continue
+                size += one.size
+                if facts and (size > BATCH_BYTES or len(facts) == BATCH_FACTS):
+                    break
+                facts.append(one.fact)
+                if one.has_blobs:
+                    blobs |= self._blobs(seq)
+        return Batch(tuple(facts), blobs) if facts else None
+
+    def acknowledge(self, numbers: Iterable[int]) -> None:
+        with self._lock:
+            self._drop(numbers)
+
+    def answered_orders(self) -> frozenset[str]:
+        """Orders whose final fact is on the way."""
+        with self._lock:
+            return frozenset(one.fact.order for one in self._pending.values() if is_final(one.fact))
+
+    def __len__(self) -> int:
+        return len(self._pending)
+
+    def _path(self, seq: int) -> Path:
+        return self._folder / f"{seq:015d}.json"
+
+    def _load(self, path: Path) -> None:
+        try:
+            record = json.loads(path.read_bytes())
+            fact = Fact.model_validate(record["fact"])
+            blobs, subject = dict(record["blobs"]), str(record["subject"])
+        except (OSError, ValueError, KeyError, TypeError):
+            # written whole or not at all, so this is damage: kept for a person, never sent
+            path.rename(path.with_suffix(".damaged"))
+            return
+        self._pending[fact.seq] = _Pending(fact, _size(fact, blobs), bool(blobs), subject)
+
+    def _blobs(self, seq: int) -> dict[str, str]:
+        try:
+            return dict(json.loads(self._path(seq).read_bytes())["blobs"])
+        except (OSError, ValueError, KeyError):
+            return {}
+
+    def _drop(self, numbers: Iterable[int]) -> None:
+        for seq in numbers:
+            if self._pending.pop(seq, None) is not None:
+                self._path(seq).unlink(missing_ok=True)
+
+    def _number(self) -> int:
+        if self._next == self._end:
+            self._next = self._reserve()
+            self._end = self._next + _BLOCK
+        self._next += 1
+        return self._next - 1
+
+    def _reserve(self) -> int:
+        """The first number of a block that no other process, before or beside us, was given."""
+        handle = os.open(self._folder / "numbers", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX)
+            text = os.pread(handle, 64, 0).strip()
+            first = max(int(text) if text.isdigit() else 1, *(seq + 1 for seq in (*self._pending, 0)))
+            os.pwrite(handle, f"{first + _BLOCK:020d}\n".encode(), 0)
+            os.fsync(handle)
+        finally:
+            os.close(handle)
+        return first
+
+
+def _size(fact: Fact, blobs: Mapping[str, str]) -> int:
+    return len(
+        json.dumps([fact.model_dump(mode="json"), blobs], ensure_ascii=False).encode("utf-8", "replace")
+    )
+
+
+def _plain(body: dict[str, Any]) -> dict[str, Any]:
+    """As the other side reads it: tuples become lists, lone surrogates of odd file names question marks."""
+    text = json.dumps(body, ensure_ascii=False).encode("utf-8", "replace")
+    plain: dict[str, Any] = json.loads(text)
+    return plain
+
+
+def _shortened(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _shortened(inner) for key, inner in value.items()}
+    if isinstance(value, list):
+        return [_shortened(inner) for inner in value[:_LONGEST_LIST]]
+    return value[:_LONGEST_TEXT] if isinstance(value, str) else value

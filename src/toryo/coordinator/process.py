@@ -1,0 +1,120 @@
+"""The coordinator as a process: its folder, key and log, the signal to leave, and who is joined to whom."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+from typing import Any
+
+from toryo import processes, settings
+from toryo.coordinator import keys, logs
+from toryo.coordinator.act import Acts
+from toryo.coordinator.calls import Daemon
+from toryo.coordinator.claims import Capacity, Claims
+from toryo.coordinator.config import Config, read_config
+from toryo.coordinator.journal import Journal
+from toryo.coordinator.launching import Launching
+from toryo.coordinator.listen import Listener
+from toryo.coordinator.loop import Loop
+from toryo.coordinator.observe import Targets
+from toryo.coordinator.orders import Orders
+from toryo.coordinator.outbox import Outbox
+from toryo.coordinator.reporter import Reporter
+from toryo.coordinator.runs import Runs
+from toryo.coordinator.standing import Standing
+from toryo.settings import Home
+from toryo.workbench.clients import registry
+from toryo.workbench.gates.environment import fingerprint
+
+
+def run_coordinator(home: Home, name: str, foreground: bool) -> int:
+    """Until told to leave, or superseded with no agent left to watch. Agents outlive this process."""
+    folder = home.coordinator(name)
+    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    config = read_config(folder / "coordinator.yaml", home.socket)
+    logs.write_to(
+        home.logs / f"coordinator-{name}.jsonl",
+        level=settings.environment().get("TORYO_LOG", "info").upper(),
+        foreground=foreground,
+        secrets=[entry.passkey.get_secret_value() for entry in (config.agents or {}).values()],
+    )
+    standing = Standing()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, lambda *_: standing.end())
+    key = keys.obtain(home, name, config.mcp_socket_path, standing, config.polling_interval)
+    if key is not None:
+        join(home, name, config, key, standing).run()
+    return 0
+
+
+def join(home: Home, name: str, config: Config, key: str, standing: Standing) -> Loop:
+    """One coordinator with its parts; each thread that speaks to the daemon has a connection of its own."""
+    folder = home.coordinator(name)
+
+    def daemon() -> Daemon:
+        return Daemon(config.mcp_socket_path, key)
+
+    def fetch_blob(blob: str) -> str:
+        with contextlib.closing(daemon()) as own:
+            return own.fetch_blob(blob)
+
+    reporter = Reporter(Outbox(folder / "outbox"), daemon(), on_superseded=standing.supersede)
+    journal = Journal(folder / "orders")
+    targets = Targets(reporter)
+    runs = Runs(folder / "runs", reporter, journal)
+    capacity = Capacity(config.max_concurrent, runs.live, grace_s=max(2.0, config.polling_interval))
+    orders = Orders(journal, reporter, standing, check_hands=_check_hands())
+    orders.acts = Acts(
+        folder=folder,
+        gates=home.gates,
+        runs=runs,
+        targets=targets,
+        clients=_clients,
+        spec=Launching(config, fetch_blob).spec,
+        is_wanted=orders.is_wanted,
+    )
+
+    def ended(run: str, order: str) -> None:
+        capacity.ended(run)
+        orders.finished(order)
+        if capacity.was_full or standing.superseded:
+            standing.wake.set()
+
+    runs.on_end = ended
+    runs.on_unstarted = orders.reconsider
+    mine = daemon()
+    return Loop(
+        daemon=mine,
+        machine=processes.machine_id(),
+        about=lambda: _about(name, config),
+        config=config,
+        standing=standing,
+        reporter=reporter,
+        runs=runs,
+        orders=orders,
+        listener=Listener(daemon(), orders, capacity, standing, config.polling_interval),
+        targets=targets,
+        claims=Claims(mine, config, capacity, orders.add, standing.supersede),
+    )
+
+
+def _about(name: str, config: Config) -> dict[str, Any]:
+    return {
+        "machine": processes.machine_id(),
+        "name": name,
+        "boot": processes.boot_id(),
+        "pid": processes.own_pid(),
+        "clients": dict(_clients()),
+        "fingerprint": fingerprint(),
+        "interval_s": config.polling_interval,
+    }
+
+
+def _clients() -> dict[str, str]:
+    return registry.known_on_path(settings.environment())
+
+
+def _check_hands() -> int:
+    """One gate at a time keeps two cores busy; a larger machine has room for a second."""
+    return 1 if (os.cpu_count() or 1) < 4 else 2

@@ -1,0 +1,92 @@
+"""Answers to `read` orders: what lies here and the daemon cannot see. Read only, never journalled."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+from toryo.coordinator.runs import Runs
+from toryo.protocol.models import Problem, ReadAnswer, ReadInputs
+from toryo.workbench.git.door import Git
+from toryo.workbench.runs import records
+
+LARGEST = 131_072
+"""Bytes of one answer; the rest by the next offset."""
+
+
+def read_answer(inputs: ReadInputs, runs: Runs, clients: Callable[[], Mapping[str, str]]) -> ReadAnswer:
+    match inputs.what:
+        case "log":
+            return _log(inputs, runs)
+        case "diff":
+            text = Git(inputs.repo).run("diff", inputs.base, inputs.head, "--").out
+            return _part(text[inputs.offset :], inputs, ended=True)
+        case "commits":
+            return _commits(inputs)
+        case "health":
+            return _health(inputs, runs, clients)
+
+
+def _log(inputs: ReadInputs, runs: Runs) -> ReadAnswer:
+    note = runs.note(inputs.run)
+    if note is None:
+        return _not_here(f"The run {inputs.run} was not started here.")
+    # asked before the bytes are read: what is written in between is then read by the next call
+    ended = records.state(runs.directory(inputs.run)).ended
+    try:
+        with open(note.log, "rb") as file:
+            file.seek(inputs.offset)
+            found = file.read(min(inputs.limit, LARGEST) + 1)
+    except FileNotFoundError:
+        return _not_here(f"The log {note.log} is gone.")
+    return _part(found, inputs, ended=ended)
+
+
+def _part(found: bytes, inputs: ReadInputs, *, ended: bool) -> ReadAnswer:
+    """As much as was asked for, cut between characters; `ended` only with the last of it."""
+    room = min(inputs.limit, LARGEST)
+    part = found[:room]
+    whole = len(found) <= room
+    if not (whole and ended):
+        part = part[: _boundary(part)]
+    return ReadAnswer(
+        text=part.decode("utf-8", "replace"),
+        next_offset=inputs.offset + len(part),
+        ended=ended and whole,
+    )
+
+
+def _boundary(part: bytes) -> int:
+    """Where the last whole character ends; a character has at most four bytes."""
+    for back in range(1, min(4, len(part)) + 1):
+        lead = part[-back]
+        if lead < 0x80:
+            break
+        if lead >= 0xC0:
+            length = 2 if lead < 0xE0 else 3 if lead < 0xF0 else 4
+            return len(part) if length <= back else len(part) - back
+    return len(part)
+
+
+def _commits(inputs: ReadInputs) -> ReadAnswer:
+    told = Git(inputs.repo).do("log", "-z", "--format=%H %s", f"{inputs.base}..{inputs.head}", "--")
+    lines = [line.partition(" ") for line in told.split("\0") if line]
+    return ReadAnswer(
+        ended=True, body={"commits": [{"id": one, "subject": subject} for one, _, subject in lines]}
+    )
+
+
+def _health(inputs: ReadInputs, runs: Runs, clients: Callable[[], Mapping[str, str]]) -> ReadAnswer:
+    where = Path(inputs.repo) if inputs.repo else runs.folder
+    body = {
+        "git": Git(where).do("version"),
+        "clients": dict(clients()),
+        "live_runs": sorted(runs.live()),
+        "free_bytes": shutil.disk_usage(where).free,
+    }
+    return ReadAnswer(ended=True, body=body)
+
+
+def _not_here(message: str) -> ReadAnswer:
+    return ReadAnswer(problem=Problem(code="not_here", message=message), ended=True)

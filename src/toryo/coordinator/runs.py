@@ -1,0 +1,166 @@
+"""Our agents' runs: started once, watched by their records, their ends told at once. After a restart, too.
+
+How a client is called is left to `launching`; what an exit means, to the daemon.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from toryo.coordinator.journal import Journal, Outcome, write_durably
+from toryo.coordinator.reporter import Reporter
+from toryo.domain.words import OrderKind
+from toryo.protocol.models import Exited, Model, Order
+from toryo.steps import step
+from toryo.workbench.runs import launch, records
+from toryo.workbench.runs.launch import LaunchSpec
+from toryo.workbench.runs.records import Kind, RunState
+from toryo.workbench.runs.stop import stop
+from toryo.workbench.runs.watch import Watcher
+
+log = logging.getLogger(__name__)
+
+NOTE = "order.json"
+_STARTS = 3
+"""Shims that may die before they let the agent go, until the run counts as one that could not start."""
+_START_WITHIN_S = 30.0
+
+
+@dataclass(frozen=True)
+class Note:
+    """Kept in the run's directory: whose run it is, for a process that finds it after a restart."""
+
+    order: str
+    generation: int
+    log: str
+
+
+class Runs:
+    def __init__(self, folder: Path, reporter: Reporter, journal: Journal) -> None:
+        self.folder = folder
+        self._reporter = reporter
+        self._journal = journal
+        self._lock = threading.Lock()
+        self._live: set[str] = set()
+        self._starts: dict[str, int] = {}
+        self.on_end: Callable[[str, str], None] = lambda run, order: None
+        """Told (run, order) after the end was reported."""
+        self.on_unstarted: Callable[[str], None] = lambda order: None
+        """Told the order whose shim died before it let the agent go."""
+        self._watcher = Watcher(self._ended)
+
+    def close(self) -> None:
+        """Stop watching; the agents go on."""
+        self._watcher.close()
+
+    def live(self) -> frozenset[str]:
+        """Runs of which something may still be writing."""
+        with self._lock:
+            return frozenset(self._live)
+
+    def directory(self, run: str) -> Path:
+        return self.folder / run
+
+    def note(self, run: str) -> Note | None:
+        try:
+            return Note(**json.loads((self.directory(run) / NOTE).read_bytes()))
+        except (OSError, ValueError, TypeError):
+            return None
+
+    def attach(self) -> None:
+        """Watch every run that was started before us and whose end was not told."""
+        for note_path in sorted(self.folder.glob(f"*/{NOTE}")):
+            run = note_path.parent.name
+            note = self.note(run)
+            if note is None or self._is_told(note.order):
+                continue
+            if self.may_have_begun(run):
+                self._watch(run)
+
+    def start(self, order: Order, run: str, spec: Callable[[Path, str], LaunchSpec]) -> None:
+        """Launch once, or attach to what was launched before. `spec` gets directory and old log."""
+        place = launch.reserve(self.folder, run, order.generation)
+        if not place.may_start:
+            self._watch(run)
+            return
+        known = self.note(run)
+        wanted = spec(place.path, known.log if known else "")
+        note = Note(order.id, order.generation, str(wanted.log))
+        write_durably(place.path / NOTE, json.dumps(asdict(note)).encode())
+        try:
+            launch.launch(place.path, wanted)
+        except OSError:
+            # whether the shim came to life is unknown; with the request in its way it never lets the agent go
+            stop(place.path)
+            if not self.may_have_begun(run):
+                raise
+        self._watch(run)
+
+    def may_have_begun(self, run: str) -> bool:
+        return records.state(self.directory(run)).kind not in (Kind.ABSENT, Kind.RESERVED)
+
+    def tell_started(self, order: Order, run: str) -> None:
+        """Once the record is there; a run that ended meanwhile has told more than that."""
+        end = time.monotonic() + _START_WITHIN_S
+        pause = 0.002
+        while (record := records.read_started(self.directory(run))) is None:
+            if time.monotonic() > end or run not in self.live():
+                return
+            time.sleep(pause)
+            pause = min(2 * pause, 0.1)
+        note = self.note(run)
+        if run in self.live():
+            self._report(order.id, order.generation, "started", record.fact(note.log if note else ""))
+
+    def _watch(self, run: str) -> None:
+        with self._lock:
+            self._live.add(run)
+        self._watcher.add(run, self.directory(run))
+
+    def _ended(self, run: str, state: RunState) -> None:
+        """In the watcher's thread: nothing stands between the exit and its report."""
+        note = self.note(run)
+        with self._lock:
+            self._live.discard(run)
+        if note is None:
+            log.error("A run ended whose order is unknown", extra={"run": run, "state": state.kind})
+            return
+        told = self._told(run, state)
+        if told is None:
+            self.on_unstarted(note.order)
+            return
+        kind, body = told
+        step("exit.before")
+        self._report(note.order, note.generation, kind, body)
+        step("exit.reported")
+        self._journal.conclude(
+            Order(id=note.order, kind=OrderKind.RUN, key=run, run=run, generation=note.generation),
+            Outcome(kind, body.model_dump(mode="json")),
+        )
+        log.info("Run ended", extra={"run": run, "end": kind})
+        self.on_end(run, note.order)
+
+    def _told(self, run: str, state: RunState) -> tuple[str, Model] | None:
+        """The fact; None while another start may help."""
+        if state.exited is not None:
+            return "exited", state.exited.fact()
+        if state.kind is Kind.LOST:
+            return "lost", state.lost_fact()
+        self._starts[run] = self._starts.get(run, 0) + 1
+        if self._starts[run] < _STARTS:
+            return None
+        reason = state.reason or "the shim died before it let the agent go"
+        return "exited", Exited(exit_code=None, could_not_start=reason)
+
+    def _report(self, order: str, generation: int, kind: str, body: Model) -> None:
+        self._reporter.report(kind, body.model_dump(mode="json"), order=order, generation=generation)
+
+    def _is_told(self, order: str) -> bool:
+        entry = self._journal.find(order)
+        return entry is not None and entry.outcome is not None

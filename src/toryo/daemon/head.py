@@ -1,0 +1,232 @@
+"""The head: one writer thread for every use case, the drain after every change, and the clock's wake-ups.
+
+What a change or a drain does is the use cases'; who may ask for it is the table of tools.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Awaitable, Callable, Iterable
+from concurrent.futures import ThreadPoolExecutor
+from typing import Concatenate, ParamSpec, TypeVar
+
+import structlog
+
+from toryo.daemon.changes import EVENTS, LOOK, Changes, place_topic, task_topic
+from toryo.store import marks
+from toryo.store.engine import Committed
+from toryo.usecases.context import HeadContext
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+Drain = Callable[[HeadContext], bool | None]
+"""Looks at every marked subject that is due. True: more is left, let waiting calls go first."""
+Extend = Callable[[HeadContext, float], None]
+"""Moves every deadline by that many seconds."""
+
+SHORTEST_LOOK_S = 1.0
+AFTER_A_BUG_S = 5.0
+
+log = structlog.get_logger("toryo.daemon.head")
+
+
+class Writer:
+    """The one thread in which the store is used."""
+
+    def __init__(self) -> None:
+        self._pool = ThreadPoolExecutor(1, thread_name_prefix="writer")
+
+    def run(self, fn: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> Awaitable[T]:
+        return asyncio.wrap_future(self._pool.submit(fn, *args, **kwargs))
+
+    def queue(self, fn: Callable[[], None]) -> None:
+        self._pool.submit(fn)
+
+    def close(self) -> None:
+        self._pool.shutdown(wait=True)
+
+
+class Head:
+    def __init__(
+        self,
+        context: HeadContext,
+        writer: Writer,
+        *,
+        drain: Drain,
+        extend_deadlines: Extend,
+        interval_s: float = 10,
+        alive_at: float | None = None,
+        on_tick: Callable[[], None] = lambda: None,
+    ) -> None:
+        self.context = context
+        self.changes = Changes()
+        self.closing = False
+        self.stopped = asyncio.Event()
+        self._writer = writer
+        self._drain = drain
+        self._extend = extend_deadlines
+        self._interval_s = interval_s
+        self._on_tick = on_tick
+        self._loop = asyncio.get_running_loop()
+        self._alive_at = context.clock() if alive_at is None else alive_at
+        self._lock = threading.Lock()
+        self._drain_queued = False
+        self._topics: set[str] = set()
+        self._look: asyncio.TimerHandle | None = None
+        self._looked_at = self._loop.time() - SHORTEST_LOOK_S
+        self._ticker: asyncio.Task[None] | None = None
+
+    async def start(self) -> None:
+        """Drain what an earlier process left, then follow the store."""
+        self.context.store.listen(self._committed)
+        await self._writer.run(self._drain_now)
+        self._ticker = asyncio.create_task(self._tick_for_ever(), name="tick")
+
+    async def do(self, fn: Callable[Concatenate[HeadContext, P], T], *args: P.args, **kwargs: P.kwargs) -> T:
+        """Run a use case in the writer thread."""
+        return await self._writer.run(fn, self.context, *args, **kwargs)
+
+    async def aside(self, fn: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+        """Run something slow that needs no store, such as a passkey's hash, without holding up the writer."""
+        return await asyncio.to_thread(fn, *args, **kwargs)
+
+    async def wait_for_change(self, topics: str | Iterable[str], seen: int, timeout_s: float) -> int:
+        return await self.changes.wait(topics, seen, timeout_s)
+
+    async def until(
+        self, topics: Iterable[str], timeout_s: float, ask: Callable[[HeadContext], tuple[bool, T]]
+    ) -> T:
+        """A long poll: ask again after each change until the answer is final, time is up or we close."""
+        names = tuple(topics)
+        deadline = self._loop.time() + timeout_s
+        while True:
+            seen = self.changes.version(*names)
+            final, answer = await self.do(ask)
+            left = deadline - self._loop.time()
+            if final or left <= 0 or self.closing:
+                return answer
+            await self.changes.wait(names, seen, left)
+
+    @property
+    def uptime_s(self) -> float:
+        return max(0.0, self.context.clock() - self.context.started_at)
+
+    def stop(self) -> None:
+        """Ask for the end; waiting long polls answer with what they have."""
+        self.closing = True
+        self.changes.close()
+        self.stopped.set()
+
+    async def close(self) -> None:
+        self.stop()
+        if self._ticker is not None:
+            self._ticker.cancel()
+        if self._look is not None:
+            self._look.cancel()
+        await asyncio.to_thread(self._writer.close)
+
+    # in the writer thread, while the store holds its turn: be quick, change nothing
+
+    def _committed(self, committed: Committed) -> None:
+        topics = {place_topic(place) for place in committed.places}
+        topics.update(task_topic(event.task) for event in committed.events if event.task)
+        if committed.events:
+            topics.add(EVENTS)
+        if committed.events or committed.marked:
+            topics.add(LOOK)
+        if topics:
+            self._announce(topics)
+        if committed.marked:
+            self._queue_drain()
+
+    def _announce(self, topics: set[str]) -> None:
+        with self._lock:
+            told = bool(self._topics)
+            self._topics |= topics
+        if not told:
+            self._call_loop(self._bump)
+
+    def _queue_drain(self) -> None:
+        with self._lock:
+            if self._drain_queued:
+                return
+            self._drain_queued = True
+        if not self.stopped.is_set():
+            self._writer.queue(self._drain_now)
+
+    # in the writer thread, on its own
+
+    def _drain_now(self) -> None:
+        with self._lock:
+            self._drain_queued = True  # marks that the drain itself leaves are its own affair
+        more: bool | None = False
+        look_at: float | None
+        try:
+            self._mind_the_gap()
+            more = self._drain(self.context)
+            with self.context.store.read() as tx:
+                look_at = marks.next_look(tx)
+        except Exception:  # the outermost edge of the drain: it is tried again later
+            log.exception("drain_failed")
+            look_at = self.context.clock() + AFTER_A_BUG_S
+        finally:
+            with self._lock:
+                self._drain_queued = False
+        if more:
+            self._queue_drain()
+        else:
+            self._call_loop(self._look_at, look_at)
+
+    def _mind_the_gap(self) -> None:
+        """After a suspend or a jump of the clock nobody had the time that seems to have passed."""
+        now = self.context.clock()
+        gap, self._alive_at = now - self._alive_at, now
+        if gap - self._interval_s > 2 * self._interval_s:
+            log.warning("clock_gap", gap_s=round(gap, 3))
+            self._extend(self.context, gap)
+
+    def _call_loop(self, fn: Callable[..., None], *args: object) -> None:
+        try:
+            self._loop.call_soon_threadsafe(fn, *args)
+        except RuntimeError:  # the loop is closed: nobody is left to be told
+            return
+
+    # in the event loop
+
+    def _bump(self) -> None:
+        with self._lock:
+            topics, self._topics = self._topics, set()
+        self.changes.bump(topics)
+
+    def _look_at(self, look_at: float | None) -> None:
+        if self._look is not None:
+            self._look.cancel()
+            self._look = None
+        if look_at is None or self.closing:
+            return
+        due = look_at - self.context.clock()
+        rest = self._looked_at + SHORTEST_LOOK_S - self._loop.time()
+        self._look = self._loop.call_later(max(due, rest, 0), self._look_now)
+
+    def _look_now(self) -> None:
+        self._look = None
+        self._looked_at = self._loop.time()
+        self._queue_drain()
+
+    async def _tick_for_ever(self) -> None:
+        while not self.closing:
+            await asyncio.sleep(self._interval_s)
+            try:
+                self._on_tick()
+                await self._writer.run(self._tick)
+            except Exception:  # the outermost edge of the ticking loop
+                log.exception("tick_failed")
+
+    def _tick(self) -> None:
+        late = self.context.clock() - self._alive_at - self._interval_s > 2 * self._interval_s
+        if late:
+            self._drain_now()
+        else:
+            self._alive_at = self.context.clock()

@@ -1,0 +1,32 @@
+"""The shape of every tool's answer: one JSON object, as text and as structured content."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from toryo.domain.errors import ToryoError
+
+
+def failure(error: str, hint: str = "") -> dict[str, Any]:
+    return {"success": False, "error": error, "hint": hint}
+
+
+def failure_of(error: ToryoError) -> dict[str, Any]:
+    return failure(error.message, error.hint)
+
+
+def result(body: dict[str, Any]) -> dict[str, Any]:
+    """The MCP result of a tool's body; `success` is always there."""
+    whole = body if "success" in body else {"success": True, **body}
+    text = json.dumps(whole, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+    if not text.isascii():
+        clean = text.encode("utf-8", "replace").decode()
+        if clean != text:  # bytes of file names that are not UTF-8: no JSON reader takes lone surrogates
+            text, whole = clean, json.loads(clean)
+    return {
+        "resultType": "complete",  # asked for by protocol 2026-07-28; the SDK takes it out for older ones
+        "content": [{"type": "text", "text": text}],
+        "structuredContent": whole,
+        "isError": whole["success"] is not True,
+    }

@@ -1,0 +1,349 @@
+"""The tools of people and outside orchestrators: projects, agents, tasks, runs, evidence, control."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from pydantic import Field
+
+from toryo import processes
+from toryo.daemon.changes import EVENTS, task_topic
+from toryo.daemon.head import Head
+from toryo.daemon.mcp.asking import ask
+from toryo.daemon.mcp.registry import PEOPLE, Arguments, Nothing, Tool
+from toryo.domain.errors import UserError
+from toryo.domain.words import Access, Priority, TaskStatus, Verb
+from toryo.protocol.models import AdoptInputs
+from toryo.usecases import (
+    agents,
+    asking,
+    coordinators,
+    evidence_view,
+    projects,
+    recompute,
+    runs,
+    status,
+    tasks,
+)
+from toryo.usecases.context import Caller, HeadContext
+
+SURVEY_S = 30
+RESTORE_S = 120
+LOG_S = 10
+
+
+class Path(Arguments):
+    path: str = Field(min_length=1)
+    base: str = ""
+
+
+class NewProject(Path):
+    name: str = ""
+    take_over: bool = False
+
+
+class Which(Arguments):
+    project: str = ""
+    path: str = ""
+
+
+class NewAgent(Which):
+    name: str
+    client: str = ""
+    command: str = ""
+    role: str = ""
+    model: str = ""
+    system_prompt: str = ""
+    prompt: str = ""
+    scope: dict[str, list[str] | None] = Field(default_factory=dict)
+    slots: int = Field(default=1, ge=1, le=1000)
+    access: Access = Access.SEALED
+
+
+class Agent(Arguments):
+    agent: str
+
+
+class NewTask(Which):
+    title: str
+    description: str = ""
+    type: str = Field(default="task", pattern=r"^[a-z][a-z0-9_-]{0,31}$")
+    priority: Priority = Priority.MEDIUM
+    agent: str = ""
+    after: list[str] = Field(default_factory=list)
+    parent: str = ""
+    write: list[str] | None = None
+    checks: list[str] = Field(default_factory=list)
+    timeout_s: float | None = Field(default=None, gt=0, le=7 * 86400)
+    held: bool = False
+
+
+class Tasks(Which):
+    status: TaskStatus | Literal[""] = ""
+    limit: int = Field(default=50, ge=1, le=1000)
+    after_seq: int = Field(default=0, ge=0)
+
+
+class Task(Arguments):
+    task: str
+
+
+class Said(Task):
+    note: str = ""
+
+
+class Wait(Arguments):
+    tasks: list[str] = Field(min_length=1, max_length=1000)
+    seen: dict[str, str] = Field(default_factory=dict)
+    timeout_s: float = Field(default=30, ge=0, le=30)
+
+
+class Runs(Arguments):
+    task: str = ""
+    project: str = ""
+    limit: int = Field(default=50, ge=1, le=1000)
+
+
+class Run(Arguments):
+    run: str
+
+
+class RunOrTask(Arguments):
+    run: str = ""
+    task: str = ""
+
+    def named(self) -> str:
+        if not (self.run or self.task):
+            raise UserError("Which run or task?", hint="Give the id of one.")
+        return self.run or self.task
+
+
+class Log(RunOrTask):
+    offset: int = Field(default=0, ge=0)
+    limit: int = Field(default=65536, ge=1, le=262144)
+    wait_s: float = Field(default=0, ge=0, le=30)
+
+
+class Restore(RunOrTask):
+    destination: str = Field(min_length=1)
+
+
+class Events(Arguments):
+    after: int = Field(default=0, ge=-1)
+    limit: int = Field(default=100, ge=1, le=1000)
+    wait_s: float = Field(default=0, ge=0, le=30)
+    project: str = ""
+    task: str = ""
+
+
+class Coordinator(Arguments):
+    machine: str
+    name: str = Field(pattern=r"^[a-z0-9][a-z0-9_-]{0,63}$")
+
+
+async def survey_path(head: Head, caller: Caller, args: Path) -> dict[str, Any]:
+    order = await head.do(asking.order_survey, processes.machine_id(), args.path, args.base)
+    return projects.proposal(asking.refuse_problem(await ask(head, order, "survey", SURVEY_S)))
+
+
+async def register_project(head: Head, caller: Caller, args: NewProject) -> dict[str, Any]:
+    machine = processes.machine_id()
+    order = await head.do(asking.order_survey, machine, args.path, args.base)
+    survey = asking.refuse_problem(await ask(head, order, "survey", SURVEY_S))
+    inputs = AdoptInputs(
+        path=survey["root"],
+        project=survey["project"] or projects.new_project_id(),
+        installation=head.context.installation,
+        base=survey["base"],
+        take_over=args.take_over,
+    )
+    order = await head.do(asking.ask_adopt, f"machine:{machine}", inputs)
+    adopted = asking.refuse_problem(await ask(head, order, "adopt", SURVEY_S))
+    return await head.do(projects.register, machine, survey, adopted, args.name)
+
+
+async def list_projects(head: Head, caller: Caller, args: Nothing) -> dict[str, Any]:
+    return await head.do(projects.list_projects)
+
+
+async def get_project(head: Head, caller: Caller, args: Which) -> dict[str, Any]:
+    return await head.do(projects.get_project, args.project, args.path)
+
+
+async def add_agent(head: Head, caller: Caller, args: NewAgent) -> dict[str, Any]:
+    passkey, stored = await head.aside(agents.fresh_passkey)
+    wish = agents.NewAgent(**args.model_dump())
+    return await head.do(agents.add_agent, wish, passkey, stored)
+
+
+async def list_agents(head: Head, caller: Caller, args: Which) -> dict[str, Any]:
+    return await head.do(agents.list_agents, args.project, args.path)
+
+
+async def get_agent(head: Head, caller: Caller, args: Agent) -> dict[str, Any]:
+    return await head.do(agents.get_agent, args.agent)
+
+
+async def add_task(head: Head, caller: Caller, args: NewTask) -> dict[str, Any]:
+    given = args.model_dump()
+    wish = tasks.NewTask(
+        **{
+            **given,
+            "after": tuple(args.after),
+            "checks": tuple(args.checks),
+            "write": None if args.write is None else tuple(args.write),
+        }
+    )
+    return await head.do(tasks.add_task, wish)
+
+
+async def list_tasks(head: Head, caller: Caller, args: Tasks) -> dict[str, Any]:
+    return await head.do(tasks.list_tasks, args.project, args.path, args.status, args.limit, args.after_seq)
+
+
+async def get_task(head: Head, caller: Caller, args: Task) -> dict[str, Any]:
+    return await head.do(tasks.show_task, args.task)
+
+
+async def wait_tasks(head: Head, caller: Caller, args: Wait) -> dict[str, Any]:
+    _, first = await head.do(tasks.waiting_for, args.tasks, args.seen)
+    topics = [task_topic(one["id"]) for one in first["tasks"]]
+    seen = args.seen or {one["id"]: f"{one['status']}:{one['reason']}" for one in first["tasks"]}
+
+    def question(context: HeadContext) -> tuple[bool, dict[str, Any]]:
+        return tasks.waiting_for(context, args.tasks, seen)
+
+    return await head.until(topics, args.timeout_s, question)
+
+
+def _says(verb: Verb) -> Any:
+    async def handler(head: Head, caller: Caller, args: Said) -> dict[str, Any]:
+        return await head.do(tasks.say, verb, args.task, args.note)
+
+    return handler
+
+
+async def list_runs(head: Head, caller: Caller, args: Runs) -> dict[str, Any]:
+    return await head.do(runs.list_runs, args.task, args.project, args.limit)
+
+
+async def get_run(head: Head, caller: Caller, args: Run) -> dict[str, Any]:
+    return await head.do(runs.get_run, args.run)
+
+
+async def stop_run(head: Head, caller: Caller, args: Run) -> dict[str, Any]:
+    return await head.do(runs.stop_run, args.run)
+
+
+async def release_run(head: Head, caller: Caller, args: Run) -> dict[str, Any]:
+    return await head.do(runs.release_run, args.run)
+
+
+async def get_evidence(head: Head, caller: Caller, args: Task) -> dict[str, Any]:
+    return await head.do(evidence_view.get_evidence, args.task)
+
+
+async def verify_task(head: Head, caller: Caller, args: Task) -> dict[str, Any]:
+    """Each check of the evidence again, on the tree that landed."""
+    results = []
+    for command, order in await head.do(asking.order_verification, args.task):
+        body = await ask(head, order, "check", 3600)
+        shown = {key: body.get(key) for key in ("result", "exit_code", "duration_s", "tail", "reason")}
+        results.append({"command": command, **shown})
+    passed = all(one["result"] == "passed" for one in results)
+    return {
+        "success": True,
+        "task": args.task,
+        "verified": passed,
+        "unchecked": not results,
+        "checks": results,
+    }
+
+
+async def read_log(head: Head, caller: Caller, args: Log) -> dict[str, Any]:
+    order, run, ended = await head.do(asking.order_read_log, args.named(), args.offset, args.limit)
+    body = asking.refuse_problem(await ask(head, order, "read", LOG_S))
+    if not body["text"] and not ended and args.wait_s:
+        seen = head.changes.version(EVENTS)
+        await head.wait_for_change(EVENTS, seen, min(args.wait_s, 1.0))
+    return {
+        "success": True,
+        "run": run,
+        "text": body["text"],
+        "next_offset": body["next_offset"],
+        "ended": ended and body["ended"],
+    }
+
+
+async def restore_snapshot(head: Head, caller: Caller, args: Restore) -> dict[str, Any]:
+    order = await head.do(asking.order_restore, args.named(), args.destination)
+    body = asking.refuse_problem(await ask(head, order, "restore", RESTORE_S))
+    return {"success": True, "path": body["path"], "files": body["files"]}
+
+
+async def list_events(head: Head, caller: Caller, args: Events) -> dict[str, Any]:
+    def question(context: HeadContext) -> tuple[bool, dict[str, Any]]:
+        return status.list_events(context, args.after, args.limit, args.project, args.task)
+
+    return await head.until((EVENTS,), args.wait_s, question)
+
+
+async def get_status(head: Head, caller: Caller, args: Which) -> dict[str, Any]:
+    return await head.do(status.get_status, args.project, args.path)
+
+
+async def doctor(head: Head, caller: Caller, args: Nothing) -> dict[str, Any]:
+    return await head.do(status.doctor)
+
+
+async def recompute_all(head: Head, caller: Caller, args: Nothing) -> dict[str, Any]:
+    """Page by page, so that other calls get their turn."""
+    differences: list[dict[str, Any]] = []
+    after = compared = 0
+    while True:
+        after, number, found = await head.do(recompute.recompute, after)
+        compared += number
+        differences += found
+        if not after:
+            break
+    return {"success": True, "compared": compared, "differences": differences}
+
+
+async def issue_key(head: Head, caller: Caller, args: Coordinator) -> dict[str, Any]:
+    return await head.do(coordinators.issue_key, args.machine, args.name)
+
+
+def _tool(name: str, arguments: type[Arguments], handler: Any, description: str) -> Tool:
+    return Tool(name, PEOPLE, arguments, handler, description)
+
+
+TOOLS = (
+    _tool("survey_path", Path, survey_path, "What a repository is and what `init` would write there."),
+    _tool("register_project", NewProject, register_project, "Make a repository a project."),
+    _tool("list_projects", Nothing, list_projects, "All projects."),
+    _tool("get_project", Which, get_project, "One project, by name, id or a path inside it."),
+    _tool("add_agent", NewAgent, add_agent, "Add or change an agent; its passkey is shown once."),
+    _tool("list_agents", Which, list_agents, "Agents, of one project or all."),
+    _tool("get_agent", Agent, get_agent, "One agent."),
+    _tool("add_task", NewTask, add_task, "Add a task."),
+    _tool("list_tasks", Tasks, list_tasks, "A page of tasks."),
+    _tool("get_task", Task, get_task, "One task with its runs and claims."),
+    _tool("wait_tasks", Wait, wait_tasks, "Wait until all are at rest, or one changed."),
+    _tool("retry_task", Said, _says(Verb.RETRY), "Start over with a failed, cancelled or reviewed task."),
+    _tool("cancel_task", Said, _says(Verb.CANCEL), "End a task; what it left is kept."),
+    _tool("approve_task", Said, _says(Verb.APPROVE), "Say yes to what a task waits for."),
+    _tool("reject_task", Said, _says(Verb.REJECT), "Say no: the task has failed."),
+    _tool("list_runs", Runs, list_runs, "Runs, newest first."),
+    _tool("get_run", Run, get_run, "One run."),
+    _tool("stop_run", Run, stop_run, "Ask a run to leave."),
+    _tool("release_run", Run, release_run, "Say that nothing of a run lives any more."),
+    _tool("get_evidence", Task, get_evidence, "The facts a task's status stands on."),
+    _tool("verify_task", Task, verify_task, "Run a landed task's checks again."),
+    _tool("read_log", Log, read_log, "A piece of a run's output."),
+    _tool("restore_snapshot", Restore, restore_snapshot, "Write what a run left into a new directory."),
+    _tool("list_events", Events, list_events, "Events after a place, waiting for the next if wanted."),
+    _tool("get_status", Which, get_status, "What is going on."),
+    _tool("doctor", Nothing, doctor, "What is wrong, with the line to type."),
+    _tool("recompute", Nothing, recompute_all, "Compare the caches with the raw facts."),
+    _tool("issue_coordinator_key", Coordinator, issue_key, "A new key for a coordinator."),
+)

@@ -1,0 +1,168 @@
+"""The kinds of tools and the one way to call them: who may, with which arguments, and how it fails.
+
+The table itself is `daemon.mcp.tools`; what a tool does is its use case.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Awaitable, Callable, Iterable
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+import structlog
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from toryo.daemon.head import Head
+from toryo.daemon.mcp.answers import failure, failure_of
+from toryo.domain.errors import ToryoError
+from toryo.usecases.context import Caller, CallerKind, HeadContext
+
+log = structlog.get_logger("toryo.daemon.mcp")
+
+PEOPLE = frozenset({CallerKind.OPERATOR})
+COORDINATORS = frozenset({CallerKind.COORDINATOR})
+AGENTS = frozenset({CallerKind.RUN, CallerKind.OUTSIDE})
+EVERYBODY = frozenset(CallerKind)
+
+REPLACED = {
+    "list_managed_agents": "list_active_projects_with_agents",
+    "get_pending_tasks": "get_my_task",
+    "report_execution_start": "get_my_task",
+    "report_execution_complete": "report_completed",
+}
+"""Names of an older contract: no aliases, but an answer that names the new tool."""
+
+NEEDED = {
+    CallerKind.OPERATOR: "the operator key",
+    CallerKind.COORDINATOR: "a coordinator's key",
+    CallerKind.RUN: "a run's token",
+    CallerKind.OUTSIDE: "no credential",
+}
+
+
+class Arguments(BaseModel):
+    """A tool's arguments: anything that is not named is refused."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class Nothing(Arguments):
+    """No arguments."""
+
+
+A = TypeVar("A", bound=Arguments)
+Handler = Callable[[Head, Caller, A], Awaitable[dict[str, Any]]]
+Verb = Callable[[HeadContext, Caller, A], dict[str, Any]]
+
+
+@dataclass(frozen=True)
+class Tool:
+    name: str
+    kinds: frozenset[CallerKind]
+    arguments: type[Arguments]
+    handler: Handler[Any]
+    description: str
+
+
+def through(verb: Verb[A]) -> Handler[A]:
+    """The handler of a tool that is one use case in the writer thread."""
+
+    async def handler(head: Head, caller: Caller, args: A) -> dict[str, Any]:
+        return await head.do(verb, caller, args)
+
+    return handler
+
+
+class Registry:
+    def __init__(self, tools: Iterable[Tool]) -> None:
+        self._tools: dict[str, Tool] = {}
+        for tool in tools:
+            if tool.name in self._tools or tool.name in REPLACED:
+                raise ValueError(f"the name {tool.name} is taken")
+            if tool.arguments.model_config.get("extra") != "forbid":
+                raise ValueError(f"{tool.name} would swallow unknown arguments")
+            self._tools[tool.name] = tool
+        self._listings = {kind: [_listed(tool) for tool in self.allowed(kind)] for kind in CallerKind}
+
+    def allowed(self, kind: CallerKind) -> list[Tool]:
+        return [tool for tool in self._tools.values() if kind in tool.kinds]
+
+    def listing(self, kind: CallerKind) -> list[dict[str, Any]]:
+        """`tools/list` as that kind of caller sees it."""
+        return self._listings[kind]
+
+    async def call(self, head: Head, caller: Caller, name: str, arguments: dict[str, Any]) -> dict[str, Any]:
+        """The tool's body. Every failure is a body too."""
+        tool = self._tools.get(name)
+        if tool is None:
+            return self._unknown(name, caller)
+        if caller.kind not in tool.kinds:
+            return _not_allowed(tool, caller)
+        try:
+            args = tool.arguments.model_validate(arguments)
+        except ValidationError as bad:
+            return _bad_arguments(tool, bad)
+        try:
+            return await tool.handler(head, caller, args)
+        except ToryoError as error:
+            return failure_of(error)
+        except Exception as bug:  # the outermost edge of a call: the caller gets an answer
+            log.exception("tool_failed", tool=name, caller=caller.kind.value)
+            return failure(
+                f"{name} failed by a bug in Toryo ({type(bug).__name__}).",
+                f"See the newest `tool_failed` in {head.context.home.logs / 'daemon.jsonl'}.",
+            )
+
+    def _unknown(self, name: str, caller: Caller) -> dict[str, Any]:
+        if name in REPLACED:
+            return failure(f"The tool {name} was replaced by {REPLACED[name]}.", f"Call {REPLACED[name]}.")
+        names = [tool.name for tool in self.allowed(caller.kind)]
+        near = difflib.get_close_matches(name, names, 1)
+        return failure(
+            f"There is no tool {name[:80]!r}.",
+            f"Did you mean {near[0]}?" if near else f"There are: {', '.join(names)}.",
+        )
+
+
+def _not_allowed(tool: Tool, caller: Caller) -> dict[str, Any]:
+    needed = " or ".join(NEEDED[kind] for kind in CallerKind if kind in tool.kinds)
+    hint = "Inside a run only the agent's own tools answer." if caller.kind is CallerKind.RUN else ""
+    return failure(f"{tool.name} needs {needed}; this call came with {NEEDED[caller.kind]}.", hint)
+
+
+def _bad_arguments(tool: Tool, bad: ValidationError) -> dict[str, Any]:
+    problems = []
+    for error in bad.errors(include_url=False, include_input=False, include_context=False)[:5]:
+        where = ".".join(str(part) for part in error["loc"]) or "arguments"
+        text = "there is no such argument" if error["type"] == "extra_forbidden" else error["msg"]
+        problems.append(f"{where}: {text}")
+    fields = tool.arguments.model_fields
+    named = ", ".join(name if field.is_required() else f"{name}?" for name, field in fields.items())
+    return failure(
+        f"Bad arguments for {tool.name}: {'; '.join(problems)}.",
+        f"It takes: {named}." if named else "It takes no arguments.",
+    )
+
+
+def _listed(tool: Tool) -> dict[str, Any]:
+    schema = _without_titles(tool.arguments.model_json_schema())
+    schema.pop("description", None)
+    return {"name": tool.name, "description": tool.description, "inputSchema": schema}
+
+
+def _without_titles(schema: dict[str, Any]) -> dict[str, Any]:
+    """pydantic names every field twice; agents pay for each byte of it."""
+    kept: dict[str, Any] = {}
+    for key, value in schema.items():
+        if key == "title" and isinstance(value, str):
+            continue
+        if key in ("properties", "$defs"):
+            kept[key] = {name: _without_titles(inner) for name, inner in value.items()}
+        elif isinstance(value, dict):
+            kept[key] = _without_titles(value)
+        elif isinstance(value, list):
+            kept[key] = [_without_titles(one) if isinstance(one, dict) else one for one in value]
+        else:
+            kept[key] = value
+    return kept

@@ -1,0 +1,135 @@
+"""The daemon as a process: joins lock, log, store, head and socket, and takes them apart again."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import gc
+import resource
+import signal
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import structlog
+
+from toryo import __version__
+from toryo.daemon import life, logs
+from toryo.daemon.credentials import Keys, operator_key
+from toryo.daemon.head import Drain, Extend, Head, Writer
+from toryo.daemon.mcp.registry import Registry
+from toryo.daemon.mcp.server import make_server
+from toryo.daemon.mcp.transport import SocketServer
+from toryo.domain.errors import ToryoError
+from toryo.processes import own_pid
+from toryo.settings import Home
+from toryo.store import meta
+from toryo.store.blobs import Blobs
+from toryo.store.engine import Store
+from toryo.usecases.context import HeadContext
+from toryo.usecases.credentials import hash_token
+from toryo.usecases.ids import new_id
+
+log = structlog.get_logger("toryo.daemon")
+
+
+def run_daemon(
+    home: Home,
+    *,
+    foreground: bool,
+    tools: Registry,
+    drain: Drain,
+    extend_deadlines: Extend,
+    database: str | Path | None = None,
+    clock: Callable[[], float] = time.time,
+) -> int:
+    """Serve until asked to leave; the exit code. `foreground` shows the log on stderr too."""
+    try:
+        life.make_private(home)
+        lock = life.take_lock(home)
+        try:
+            logs.configure(home.logs, also=sys.stderr if foreground else None)
+            _raise_file_limit()
+            asyncio.run(_serve(home, lock, tools, drain, extend_deadlines, database or home.database, clock))
+        finally:
+            lock.release()
+    except ToryoError as error:
+        sys.stderr.write("\n".join(filter(None, (error.message, error.hint))) + "\n")
+        return 1
+    return 0
+
+
+async def _serve(
+    home: Home,
+    lock: life.Lock,
+    tools: Registry,
+    drain: Drain,
+    extend_deadlines: Extend,
+    database: str | Path,
+    clock: Callable[[], float],
+) -> None:
+    keys_text = operator_key(home.operator_key)
+    writer = Writer()
+    context = await writer.run(open_context, home, database, clock)
+    head = Head(
+        context,
+        writer,
+        drain=drain,
+        extend_deadlines=extend_deadlines,
+        alive_at=lock.left_at,
+        on_tick=lock.touch,
+    )
+    try:
+        for name in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+            asyncio.get_running_loop().add_signal_handler(name, head.stop)
+        bound, path = life.listen(home)
+        try:
+            await head.start()
+            keys = Keys(hash_token(keys_text), context.secret)
+            server = SocketServer(make_server(head, tools, keys))
+            await server.start(bound)
+            gc.freeze()  # what start-up made stays for ever: looking through it again only delays answers
+            log.info("listening", socket=str(path), pid=context.pid, version=context.version)
+            await head.stopped.wait()
+            log.info("stopping", uptime_s=round(head.uptime_s, 1))
+            await server.close()
+        finally:
+            bound.close()
+            life.leave(home, path)
+    finally:
+        await head.close()
+        context.store.close()
+
+
+def open_context(home: Home, database: str | Path, clock: Callable[[], float] = time.time) -> HeadContext:
+    """In the writer thread: the store and what use cases need besides."""
+    store = Store.open(database, backups=home.backups, clock=clock)
+    if store.recovered:
+        log.error("database_recovered", what=store.recovered)
+    with store.change() as tx:
+        installation = meta.get(tx, "installation")
+        if installation is None:
+            installation = new_id("i")
+            meta.put(tx, "installation", installation)
+        secret = meta.secret(tx, "runs")
+    return HeadContext(
+        store=store,
+        blobs=Blobs(home.blobs),
+        clock=clock,
+        home=home,
+        installation=installation,
+        secret=secret,
+        version=__version__,
+        started_at=clock(),
+        pid=own_pid(),
+    )
+
+
+def _raise_file_limit() -> None:
+    """Each connection is a file; the usual soft limit (1024, 256 on macOS) is less than the system allows."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = 8192 if hard == resource.RLIM_INFINITY else min(8192, hard)
+    if soft != resource.RLIM_INFINITY and soft < wanted:
+        with contextlib.suppress(OSError, ValueError):
+            resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))

@@ -1,0 +1,84 @@
+"""The one place where errors become text: `Error:`, `Caused by:`, `Hint:` on stderr, and an exit code."""
+
+from __future__ import annotations
+
+import sys
+
+from toryo.domain.errors import ToryoError, Unavailable, UsageError, UserError
+from toryo.protocol.wire import ToolFailed, WireError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+BUG = 255
+
+
+def complain(error: Exception, argv: Sequence[str]) -> int:
+    """Print the error with its causes and its way out; the exit code it means."""
+    code = exit_code(error)
+    hint = getattr(error, "hint", "")
+    if code == BUG and not isinstance(error, ToolFailed):  # the daemon kept its own traceback
+        hint = _keep_traceback(error, argv)
+    print(describe(error, hint, bug=code == BUG), file=sys.stderr)
+    return code
+
+
+def exit_code(error: Exception) -> int:
+    if isinstance(error, UsageError):
+        return 2
+    if isinstance(error, ToolFailed) and error.body.get("bug"):
+        return BUG
+    if isinstance(error, UserError | Unavailable | WireError):
+        return 1
+    return BUG
+
+
+def describe(error: BaseException, hint: str = "", *, bug: bool = False) -> str:
+    from toryo.fronts.cli.showing import paint, plain
+
+    text = _sentence(error)
+    if bug:
+        text = f"This is a bug in Toryo: {text}"
+    lines = [f"{paint('Error:', 'red', sys.stderr)} {plain(text)}"]
+    cause = error.__cause__
+    while cause is not None:
+        lines.append(f"Caused by: {plain(_sentence(cause))}")
+        cause = cause.__cause__
+    if hint:
+        lines.append(f"{paint('Hint:', 'cyan', sys.stderr)} {plain(hint)}")
+    return "\n".join(lines)
+
+
+def _sentence(error: BaseException) -> str:
+    if isinstance(error, ToryoError):
+        return error.message
+    if isinstance(error, OSError) and error.strerror:
+        return f"{error.filename}: {error.strerror}" if error.filename else error.strerror
+    return f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+
+
+def _keep_traceback(error: Exception, argv: Sequence[str]) -> str:
+    import json
+    import os
+    import time
+    import traceback
+
+    from toryo import settings
+
+    trace = "".join(traceback.format_exception(error))
+    home = settings.home()
+    record = {
+        "at": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
+        "verb": list(argv[:2]),
+        "traceback": trace,
+    }
+    log = home.logs / "cli.jsonl"
+    try:
+        home.make()
+        handle = os.open(log, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
+        with os.fdopen(handle, "a", encoding="utf-8") as file:
+            file.write(json.dumps(record, ensure_ascii=False) + "\n")
+    except OSError:
+        return f"Nothing could be written to {log}; this is what happened:\n{trace}"
+    return f"What happened is in {log}; please report it."

@@ -1,0 +1,143 @@
+"""One command's desk: where it was typed, whose credential it carries, and its line to the daemon.
+
+A person's command starts the parts when nobody answers; a command inside a run never does, and has only the
+run's own token.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+from toryo import settings
+from toryo.domain.errors import Refused, UserError
+from toryo.protocol.wire import Connection, WireError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+    from toryo.fronts.cli.entry import Process
+    from toryo.settings import Home
+
+
+class Desk:
+    def __init__(self, processes: Mapping[str, Process], *, reads: bool, hands: bool) -> None:
+        env = settings.environment()
+        self.home: Home = settings.home()
+        self.processes = processes
+        self.run = env.get("TORYO_RUN", "")
+        self._run_file = env.get("TORYO_RUN_FILE", "")
+        self._hands = hands
+        self._line: Connection | None = None
+        if self.run and not reads:
+            raise Refused(
+                f"This is inside the run {self.run}: only a person may do that, outside of it.",
+                hint="Finish your task; what you want done belongs into your report.",
+            )
+
+    @property
+    def path(self) -> str:
+        """The project is found from where the command was typed."""
+        try:
+            return str(Path.cwd())
+        except FileNotFoundError as gone:
+            raise UserError(
+                "The directory you are in was deleted.", hint="`cd` to a directory that exists."
+            ) from gone
+
+    def call(
+        self, tool: str, arguments: Mapping[str, Any], *, timeout_s: float | None = None, what: str = ""
+    ) -> dict[str, Any]:
+        """Ask the daemon; it is started first if this is a person's command and nobody answers."""
+        if self._line is None:
+            self._line = self._open()
+        given = {name: value for name, value in arguments.items() if value is not None}
+        try:
+            return self._ask(tool, given, timeout_s, what)
+        except WireError as error:
+            if self.run or not is_not_running(error):
+                raise
+        self._line.close()
+        self._start()
+        self._line = Connection(self.home.socket_in_use(), operator_key(self.home))
+        return self._ask(tool, given, timeout_s, what)
+
+    def call_if_there(
+        self, tool: str, arguments: Mapping[str, Any], *, timeout_s: float | None = None
+    ) -> dict[str, Any]:
+        """Ask again on a line that may have broken, and start nothing."""
+        assert self._line is not None
+        return self._line.call(tool, dict(arguments), timeout_s=timeout_s)
+
+    def _ask(
+        self, tool: str, arguments: dict[str, Any], timeout_s: float | None, what: str
+    ) -> dict[str, Any]:
+        assert self._line is not None
+        if not sys.stderr.isatty():
+            return self._line.call(tool, arguments, timeout_s=timeout_s)
+        from toryo.fronts.cli.showing import Progress
+
+        with Progress(what or "waiting for the daemon"):
+            return self._line.call(tool, arguments, timeout_s=timeout_s)
+
+    def _open(self) -> Connection:
+        if self.run:
+            return self._open_for_run()
+        if self._hands:
+            from toryo.fronts.cli.starting import hands_are_there
+
+            if not hands_are_there(self.home):
+                self._start()
+        return Connection(self.home.socket_in_use(), operator_key(self.home))
+
+    def _open_for_run(self) -> Connection:
+        import json
+
+        if not self._run_file:
+            raise Refused(
+                f"The run {self.run} is sealed: it has no way to the daemon.",
+                hint="All that the task needs is in its prompt.",
+            )
+        try:
+            said = json.loads(Path(self._run_file).read_text(encoding="utf-8"))
+            return Connection(Path(said["socket"]), str(said["token"]))
+        except (OSError, ValueError, KeyError, TypeError) as bad:
+            raise UserError(f"The run's file {self._run_file} cannot be read.") from bad
+
+    def _start(self) -> None:
+        from toryo.fronts.cli.starting import bring_up
+
+        bring_up(self.home, announce=lambda: print("starting toryo…", file=sys.stderr))
+
+    def __enter__(self) -> Desk:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._line is not None:
+            self._line.close()
+
+
+def inner(body: dict[str, Any], name: str) -> dict[str, Any]:
+    """The thing an answer is about, whether it is the answer itself or lies under its name."""
+    found = body.get(name)
+    return found if isinstance(found, dict) else body
+
+
+def operator_key(home: Home) -> str:
+    """The person's key; empty before the daemon made one."""
+    try:
+        return home.operator_key.read_text().strip()
+    except FileNotFoundError:
+        return ""
+    except PermissionError as closed:
+        raise UserError(
+            f"This installation belongs to somebody else: {home.path}",
+            hint="Set TORYO_HOME to a directory of your own.",
+        ) from closed
+
+
+def is_not_running(error: WireError) -> bool:
+    """Nobody listens at the socket; a daemon that is there and failed is something else."""
+    return isinstance(error.__cause__, FileNotFoundError | ConnectionRefusedError)

@@ -1,0 +1,97 @@
+"""The verbs `log` and `events`: what an agent printed and what happened, once or as it comes (-f)."""
+
+from __future__ import annotations
+
+import sys
+
+from toryo.fronts.cli.parsing import count, verb
+from toryo.fronts.cli.showing import one_line, plain, print_json, print_json_line
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import argparse
+    from typing import Any
+
+    from toryo.fronts.cli.desk import Desk
+
+WAIT_S = 20.0
+PAGE = 500
+
+
+def declare(parser: argparse.ArgumentParser, name: str) -> None:
+    if name == "log":
+        parser.add_argument("id", metavar="ID", help="a run, or a task (its newest run)")
+        parser.add_argument("-f", "--follow", action="store_true", help="go on until the run ends")
+        verb(parser, log, "toryo log t3kd92m1", "toryo log -f r8w2kq0z", reads=True, hands=True)
+        return
+    parser.add_argument("-f", "--follow", action="store_true", help="go on until Ctrl-C")
+    parser.add_argument("--after", type=int, metavar="SEQ", help="only what came later")
+    parser.add_argument("--limit", type=count, default=50, help="so many of the newest (default: 50)")
+    parser.add_argument("--task", metavar="ID", help="only this task's")
+    parser.add_argument("--project", help="only this project's")
+    verb(parser, events, "toryo events", "toryo events -f --json", "toryo events --task t3kd92m1", reads=True)
+
+
+def log(args: argparse.Namespace, desk: Desk) -> int:
+    which = {"run" if args.id.startswith("r") else "task": args.id}
+    offset = 0
+    parts: list[str] = []
+    while True:
+        wait_s = WAIT_S if args.follow else 0.0
+        answer = desk.call("read_log", {**which, "offset": offset, "wait_s": wait_s}, timeout_s=wait_s + 30)
+        text, after = str(answer.get("text") or ""), int(answer.get("next_offset", offset))
+        parts.append(text)
+        if not args.json:
+            sys.stdout.write(plain(text.replace("\r\n", "\n")) if sys.stdout.isatty() else text)
+            sys.stdout.flush()
+        moved, offset = after > offset, after
+        if answer.get("ended") and not moved:
+            break
+        if not moved and not args.follow:
+            break
+    if args.json:
+        print_json({**which, "text": "".join(parts), "next_offset": offset})
+    return 0
+
+
+def events(args: argparse.Namespace, desk: Desk) -> int:
+    about = {"project": args.project, "task": args.task}
+    after, listed = _first_page(args, desk, about)
+    _print_events(args, listed)
+    while args.follow:
+        answer = desk.call(
+            "list_events", {**about, "after": after, "limit": PAGE, "wait_s": WAIT_S}, timeout_s=WAIT_S + 15
+        )
+        if answer.get("resync"):
+            print("Some events were thinned out before this place.", file=sys.stderr)
+        _print_events(args, answer["events"])
+        after = _newest(answer["events"], int(answer.get("next_after") or after))
+    return 0
+
+
+def _first_page(
+    args: argparse.Namespace, desk: Desk, about: dict[str, Any]
+) -> tuple[int, list[dict[str, Any]]]:
+    """With `--after` the next ones, without it the newest ones."""
+    answer = desk.call("list_events", {**about, "after": args.after, "limit": args.limit, "wait_s": 0.0})
+    listed: list[dict[str, Any]] = answer["events"]
+    return _newest(listed, int(answer.get("next_after") or args.after or 0)), listed
+
+
+def _newest(listed: list[dict[str, Any]], otherwise: int) -> int:
+    return max((int(one["seq"]) for one in listed), default=otherwise)
+
+
+def _print_events(args: argparse.Namespace, listed: list[dict[str, Any]]) -> None:
+    for one in listed:
+        if args.json:
+            print_json_line(one)
+        else:
+            about = one.get("run") or one.get("task") or one.get("project") or ""
+            body = " ".join(f"{name}={_short(value)}" for name, value in (one.get("body") or {}).items())
+            print(f"{one['at']}  {one['kind']:<18}  {about:<9}  {one_line(body)}".rstrip(), flush=True)
+
+
+def _short(value: Any) -> str:
+    text = one_line(str(value))
+    return text if len(text) <= 60 else text[:59] + "…"

@@ -1,0 +1,88 @@
+"""The verbs `up`, `down`, `daemon` and `coordinator`: the life of the processes."""
+
+from __future__ import annotations
+
+import sys
+
+from toryo.fronts.cli.parsing import verb
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import argparse
+
+    from toryo.fronts.cli.desk import Desk
+    from toryo.fronts.cli.starting import Up
+
+
+def declare(parser: argparse.ArgumentParser, name: str) -> None:
+    if name == "up":
+        parser.add_argument("--foreground", action="store_true", help="stay until Ctrl-C, then stop both")
+        verb(parser, up, "toryo up", "toryo up --foreground")
+    elif name == "down":
+        verb(parser, down, "toryo down")
+    elif name == "daemon":
+        parser.add_argument("--foreground", action="store_true", help="write the log to the terminal too")
+        verb(parser, be_daemon, "toryo daemon --foreground")
+    else:
+        parser.add_argument("--name", default="main", help="another name is another place (default: main)")
+        parser.add_argument("--foreground", action="store_true", help="write the log to the terminal too")
+        verb(parser, be_coordinator, "toryo coordinator --foreground", "toryo coordinator --name second")
+
+
+def up(args: argparse.Namespace, desk: Desk) -> int:
+    from toryo.fronts.cli.starting import bring_up
+
+    there = bring_up(desk.home, announce=lambda: print("starting toryo…", file=sys.stderr))
+    asked = _signals() if args.foreground else []
+    word = "is up" if there.started else "was already up"
+    print(f"Toryo {word}: daemon (pid {there.daemon}), coordinator (pid {there.coordinator}).", flush=True)
+    return _stay(desk, there, asked) if args.foreground else 0
+
+
+def _signals() -> list[int]:
+    """The signals that ask us to leave, as they come. Caught before we say that we are up."""
+    import signal
+
+    asked: list[int] = []
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, lambda sent, _frame: asked.append(sent))
+    return asked
+
+
+def _stay(desk: Desk, there: Up, asked: list[int]) -> int:
+    """Until a signal asks us to leave, or a part is gone."""
+    import time
+
+    from toryo import processes
+    from toryo.domain.errors import Unavailable
+
+    pids = {"daemon": there.daemon, "coordinator": there.coordinator}
+    parts = {name: (pid, processes.start_time(pid)) for name, pid in pids.items()}
+    while not asked:
+        for name, (pid, start) in parts.items():
+            if start is None or not processes.is_alive(pid, start):
+                raise Unavailable(f"The {name} (pid {pid}) ended.", hint="`toryo up` starts it again.")
+        time.sleep(0.5)
+    return down(None, desk)
+
+
+def down(_: argparse.Namespace | None, desk: Desk) -> int:
+    from toryo.fronts.cli.stopping import take_down
+
+    result = take_down(desk.home)
+    if not result.stopped:
+        print("Toryo was not running.")
+        return 0
+    print("Stopped " + " and ".join(f"the {part} (pid {pid})" for part, pid in result.stopped) + ".")
+    if result.running:
+        noun = "agent keeps" if result.running == 1 else "agents keep"
+        print(f"{result.running} {noun} running; `toryo up` takes their results in.")
+    return 0
+
+
+def be_daemon(args: argparse.Namespace, desk: Desk) -> int:
+    return desk.processes["daemon"](desk.home, "", args.foreground)
+
+
+def be_coordinator(args: argparse.Namespace, desk: Desk) -> int:
+    return desk.processes["coordinator"](desk.home, args.name, args.foreground)

@@ -1,0 +1,202 @@
+"""Starts the daemon and the coordinator `main` under one lock: ten commands at once start one of each.
+
+What was started is noted with its start time, since a pid alone may be somebody else's tomorrow.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import sys
+import time
+from dataclasses import dataclass
+
+from toryo import processes, settings
+from toryo.domain.errors import Unavailable
+from toryo.fronts.cli.desk import is_not_running, operator_key
+from toryo.protocol import wire
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+    from typing import Any
+
+    from toryo.settings import Home
+
+ANSWER_WITHIN_S = 20.0
+LOCK_WITHIN_S = 60.0
+PAUSE_S = 0.02
+COORDINATOR = "main"
+PROGRAM = (sys.executable, "-P", "-m", "toryo")
+"""Ourselves, whatever is on PATH; -P: the working directory is no place to import from."""
+
+
+@dataclass(frozen=True)
+class Up:
+    daemon: int
+    """Its pid."""
+    coordinator: int
+    started: tuple[str, ...]
+    """What this call started itself."""
+
+
+def bring_up(home: Home, *, announce: Callable[[], None] = lambda: None) -> Up:
+    """Start what is missing and wait until it answers."""
+    home.make()
+    with starting_lock(home):
+        started: list[str] = []
+        if not _daemon_answers(home):
+            announce()
+            started.append("daemon")
+            _start_daemon(home)
+        status = ask(home, "get_status")
+        coordinator = live_coordinator(status)
+        if coordinator is None:
+            if not started:
+                announce()
+            started.append("coordinator")
+            coordinator = _start_coordinator(home)
+        daemon = int(status["daemon"]["pid"])
+        note(home, {"daemon": daemon, "coordinator": int(coordinator["pid"])})
+        return Up(daemon, int(coordinator["pid"]), tuple(started))
+
+
+def hands_are_there(home: Home) -> bool:
+    """The coordinator that was noted is still that very process: the cheap question before a command."""
+    known = noted(home).get("coordinator")
+    return known is not None and processes.is_alive(*known)
+
+
+def ask(home: Home, tool: str, *, timeout_s: float = 10) -> dict[str, Any]:
+    return wire.call(home.socket_in_use(), tool, {}, operator_key(home), timeout_s)
+
+
+def live_coordinator(status: dict[str, Any]) -> dict[str, Any] | None:
+    """The coordinator `main` of this machine, if its process runs and it was heard of."""
+    for one in coordinators_here(status):
+        if one["name"] == COORDINATOR:
+            return one
+    return None
+
+
+def coordinators_here(status: dict[str, Any]) -> list[dict[str, Any]]:
+    """Registered coordinators of this machine whose processes run."""
+    machine = processes.machine_id()
+    here = []
+    for one in status.get("coordinators", []):
+        owner, _, name = str(one.get("id", "")).partition("/")
+        pid = int(one.get("pid") or 0)
+        if owner == machine and "coordinator" in processes.command_line(pid):
+            here.append({**one, "name": name})
+    return here
+
+
+@contextlib.contextmanager
+def starting_lock(home: Home) -> Iterator[None]:
+    """Held while parts are started or stopped."""
+    import fcntl
+
+    handle = os.open(home.path / "up.lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    end = time.monotonic() + LOCK_WITHIN_S
+    try:
+        while True:
+            try:
+                fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                break
+            except BlockingIOError as held:
+                if time.monotonic() > end:
+                    raise Unavailable(
+                        "Another command has been starting or stopping Toryo for a minute."
+                    ) from held
+                time.sleep(PAUSE_S)
+        yield
+    finally:
+        os.close(handle)
+
+
+def note(home: Home, pids: dict[str, int]) -> None:
+    """Remember who was started, each with its start time."""
+    text = json.dumps({name: [pid, processes.start_time(pid)] for name, pid in pids.items()})
+    new = home.path / "up.json.new"
+    new.write_text(text)
+    new.replace(home.path / "up.json")
+
+
+def noted(home: Home) -> dict[str, tuple[int, str]]:
+    try:
+        said = json.loads((home.path / "up.json").read_text())
+        return {name: (int(pid), str(start)) for name, (pid, start) in said.items()}
+    except (OSError, ValueError, TypeError, AttributeError):
+        return {}
+
+
+def _daemon_answers(home: Home) -> bool:
+    """False if nobody listens; one that is there but silent is an error, no reason for a second."""
+    try:
+        ask(home, "health_check", timeout_s=ANSWER_WITHIN_S)
+    except wire.WireError as error:
+        if is_not_running(error):
+            return False
+        raise
+    return True
+
+
+def _start_daemon(home: Home) -> None:
+    begun = _spawn(home, "daemon")
+    _wait(begun, "daemon", lambda: operator_key(home) != "" and _daemon_answers(home))
+
+
+def _start_coordinator(home: Home) -> dict[str, Any]:
+    begun = _spawn(home, "coordinator", "--name", COORDINATOR)
+    found: list[dict[str, Any]] = []
+
+    def registered() -> bool:
+        found[:] = [one for one in coordinators_here(ask(home, "get_status")) if one["pid"] == begun.pid]
+        return bool(found)
+
+    _wait(begun, "coordinator", registered)
+    return found[0]
+
+
+@dataclass(frozen=True)
+class _Begun:
+    pid: int
+    start: str | None
+    output: Path
+    offset: int
+
+    def said(self) -> str:
+        """The end of what it printed since it was started."""
+        with open(self.output, "rb") as file:
+            file.seek(self.offset)
+            return file.read().decode("utf-8", "replace").strip()[-600:]
+
+
+def _spawn(home: Home, *words: str) -> _Begun:
+    output = home.logs / f"{words[0]}.out"
+    os.close(os.open(output, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600))
+    offset = output.stat().st_size
+    env = {name: value for name, value in settings.environment().items() if not name.startswith("GIT_")}
+    env["TORYO_HOME"] = str(home.path)
+    pid = processes.spawn_detached([*PROGRAM, *words], env=env, cwd=home.path, output=output)
+    return _Begun(pid, processes.start_time(pid), output, offset)
+
+
+def _wait(begun: _Begun, part: str, there: Callable[[], bool]) -> None:
+    end = time.monotonic() + ANSWER_WITHIN_S
+    while not there():
+        if begun.start is None or not processes.is_alive(begun.pid, begun.start):
+            if there():
+                return
+            raise Unavailable(
+                f"The {part} ended at once: {begun.said() or 'it said nothing'}",
+                hint=f"`toryo {part} --foreground` shows more; its output is in {begun.output}",
+            )
+        if time.monotonic() > end:
+            raise Unavailable(
+                f"The {part} (pid {begun.pid}) did not answer within {ANSWER_WITHIN_S:g} s.",
+                hint=f"Its output is in {begun.output}",
+            )
+        time.sleep(PAUSE_S)

@@ -1,0 +1,80 @@
+"""Stops the coordinators of this machine and the daemon, and waits until they are gone. Agents go on."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+
+from toryo import processes
+from toryo.domain.errors import Unavailable
+from toryo.fronts.cli.desk import is_not_running
+from toryo.fronts.cli.starting import PAUSE_S, ask, coordinators_here, noted, starting_lock
+from toryo.protocol.wire import WireError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from toryo.settings import Home
+
+GONE_WITHIN_S = 20.0
+
+
+@dataclass(frozen=True)
+class Down:
+    stopped: tuple[tuple[str, int], ...]
+    """(part, pid) in the order they went."""
+    running: int
+    """Tasks whose agents go on by themselves."""
+
+
+def take_down(home: Home) -> Down:
+    if not home.path.is_dir():
+        return Down((), 0)
+    with starting_lock(home):
+        status = _status(home)
+        stopped = [("coordinator", pid) for pid in _stop_coordinators(home, status)]
+        if status is not None:
+            pid = int(status["daemon"]["pid"])
+            start = processes.start_time(pid)
+            ask(home, "shutdown")
+            _wait_gone("daemon", pid, start)
+            stopped.append(("daemon", pid))
+        (home.path / "up.json").unlink(missing_ok=True)
+        counts = (status or {}).get("counts", {})
+        return Down(tuple(stopped), int(counts.get("running", 0)))
+
+
+def _status(home: Home) -> dict[str, Any] | None:
+    try:
+        return ask(home, "get_status")
+    except WireError as error:
+        if is_not_running(error):
+            return None
+        raise
+
+
+def _stop_coordinators(home: Home, status: dict[str, Any] | None) -> list[int]:
+    if status is not None:
+        pids = {int(one["pid"]): processes.start_time(int(one["pid"])) for one in coordinators_here(status)}
+    else:
+        # without a daemon to ask, only what `up` noted is known to be ours
+        known = noted(home).get("coordinator")
+        pids = dict([known]) if known else {}
+    gone = []
+    for pid, start in pids.items():
+        if start is not None and processes.ask_to_end(pid, start):
+            _wait_gone("coordinator", pid, start)
+            gone.append(pid)
+    return gone
+
+
+def _wait_gone(part: str, pid: int, start: str | None) -> None:
+    end = time.monotonic() + GONE_WITHIN_S
+    while start is not None and processes.is_alive(pid, start):
+        if time.monotonic() > end:
+            raise Unavailable(
+                f"The {part} (pid {pid}) is still there after {GONE_WITHIN_S:g} s.",
+                hint=f"`kill -9 {pid}` is safe: nothing is lost by it.",
+            )
+        time.sleep(PAUSE_S)

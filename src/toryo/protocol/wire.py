@@ -1,0 +1,208 @@
+"""The client's end of the socket: one JSON line out, one JSON line back. Standard library only.
+
+Owns the envelope that lets a single `tools/call` line through without a handshake; what the tools mean is
+left to the daemon, and the shapes of orders and facts to `protocol.models`.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+import time
+
+from toryo.domain.errors import ToryoError, UserError
+
+TYPE_CHECKING = False  # importing typing would cost every command 3 ms
+if TYPE_CHECKING:
+    from pathlib import Path
+    from types import TracebackType
+    from typing import Any
+
+LONGEST_LINE = 1_048_576
+"""What the daemon reads as one line, the newline included; a longer one is refused."""
+
+LONGEST_ADDRESS = 104
+"""sun_path on macOS; a home whose socket is longer names a short one in `mcp.sock.path`."""
+
+CREDENTIAL = "toryo/credential"
+"""The key in `params._meta` that carries who is calling."""
+
+BIND = "toryo/bind"
+"""A notification `{"credential": …}` that binds its whole connection: a bridge sends it as the first line,
+and every later request without a credential of its own speaks by this one."""
+
+ENVELOPE: dict[str, Any] = {
+    "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+    "io.modelcontextprotocol/clientCapabilities": {},
+}
+"""With these two keys in `_meta` a request stands alone: no `initialize` before it."""
+
+START = "`toryo up`"
+
+
+class WireError(ToryoError):
+    """The daemon could not be reached, or what came back was no answer."""
+
+
+class ToolFailed(UserError):
+    """The daemon answered `success: false`."""
+
+    def __init__(self, body: dict[str, Any]) -> None:
+        super().__init__(str(body.get("error") or ""), hint=str(body.get("hint") or ""))
+        self.body = body
+
+
+class Connection:
+    """One connection, opened by the first call and again by the call after a failure. Not thread-safe.
+
+    A call is never repeated here: whether it may be is known only to the caller."""
+
+    def __init__(self, socket_path: Path, credential: str, *, timeout_s: float = 30) -> None:
+        self._path = socket_path
+        self._credential = credential
+        self._timeout_s = timeout_s
+        self._socket: socket.socket | None = None
+        self._received = bytearray()
+        self._last_id = 0
+
+    def call(self, tool: str, arguments: dict[str, Any], *, timeout_s: float | None = None) -> dict[str, Any]:
+        """The answer's body; `ToolFailed` if it says `success: false`."""
+        deadline = time.monotonic() + (self._timeout_s if timeout_s is None else timeout_s)
+        self._last_id += 1
+        line = request_line(self._last_id, tool, arguments, self._credential)
+        try:
+            self._send(line, deadline)
+            while (answer := self._next_line(deadline)).get("id") != self._last_id:
+                if answer.get("id") is None and "error" in answer:
+                    break  # the line itself was refused, so no id came back
+        except TimeoutError as late:
+            self.close()
+            raise WireError(
+                f"The daemon did not answer {tool} in time.", hint="`toryo status` shows whether it is busy."
+            ) from late
+        except OSError as broken:
+            self.close()
+            raise WireError(f"The connection to the daemon was lost during {tool}.", hint=START) from broken
+        except BaseException:
+            self.close()  # a half-read answer would be taken for the next call's
+            raise
+        body = answer_body(answer)
+        if body.get("success") is False:
+            raise ToolFailed(body)
+        return body
+
+    def close(self) -> None:
+        if self._socket is not None:
+            self._socket.close()
+        self._socket = None
+        self._received.clear()
+
+    def __enter__(self) -> Connection:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        where: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def _send(self, line: bytes, deadline: float) -> None:
+        if self._socket is None:
+            self._socket = _connect(self._path, deadline)
+        self._socket.settimeout(_left(deadline))
+        self._socket.sendall(line)
+
+    def _next_line(self, deadline: float) -> dict[str, Any]:
+        assert self._socket is not None
+        searched = 0
+        while (end := self._received.find(b"\n", searched)) < 0:
+            searched = len(self._received)
+            self._socket.settimeout(_left(deadline))
+            part = self._socket.recv(65536)
+            if not part:
+                raise ConnectionResetError("closed by the daemon")
+            self._received += part
+        line = bytes(self._received[:end])
+        del self._received[: end + 1]
+        try:
+            answer = json.loads(line)
+        except ValueError as bad:
+            raise WireError("The daemon's answer is not JSON.") from bad
+        if not isinstance(answer, dict):
+            raise WireError("The daemon's answer is not a JSON object.")
+        return answer
+
+
+def call(
+    socket_path: Path, tool: str, arguments: dict[str, Any], credential: str, timeout_s: float = 30
+) -> dict[str, Any]:
+    """One call on a connection of its own."""
+    with Connection(socket_path, credential, timeout_s=timeout_s) as connection:
+        return connection.call(tool, arguments)
+
+
+def request_line(number: int, tool: str, arguments: dict[str, Any], credential: str) -> bytes:
+    meta = {**ENVELOPE, CREDENTIAL: credential} if credential else ENVELOPE
+    request = {
+        "jsonrpc": "2.0",
+        "id": number,
+        "method": "tools/call",
+        "params": {"name": tool, "arguments": arguments, "_meta": meta},
+    }
+    text = json.dumps(request, ensure_ascii=False, separators=(",", ":"))
+    # Names of files may hold bytes that are not UTF-8 (lone surrogates): no JSON reader takes those.
+    line = text.encode("utf-8", "replace") + b"\n"
+    if len(line) > LONGEST_LINE:
+        raise WireError(f"The call of {tool} is {len(line)} bytes long; the daemon takes {LONGEST_LINE}.")
+    return line
+
+
+def answer_body(answer: dict[str, Any]) -> dict[str, Any]:
+    """The tool's own JSON object out of a JSON-RPC answer."""
+    error = answer.get("error")
+    if error is not None:
+        message = error.get("message") if isinstance(error, dict) else error
+        raise WireError(f"The daemon refused the request: {message}")
+    result = answer.get("result")
+    if isinstance(result, dict):
+        body = result.get("structuredContent")
+        if isinstance(body, dict):
+            return body
+    raise WireError("The daemon's answer has no body.")
+
+
+def _connect(path: Path, deadline: float) -> socket.socket:
+    address = _address(path)
+    channel = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    try:
+        channel.settimeout(_left(deadline))
+        channel.connect(address)
+    except OSError as absent:
+        channel.close()
+        if isinstance(absent, TimeoutError):
+            raise
+        if isinstance(absent, PermissionError):
+            raise WireError(f"The socket {address} belongs to somebody else.") from absent
+        raise WireError("The daemon is not running.", hint=START) from absent
+    return channel
+
+
+def _address(path: Path) -> str:
+    text = os.fspath(path)
+    if len(os.fsencode(text)) <= LONGEST_ADDRESS:
+        return text
+    try:
+        with open(f"{text}.path", encoding="utf-8") as pointer:
+            return pointer.read().strip()
+    except OSError as absent:
+        raise WireError("The daemon is not running.", hint=START) from absent
+
+
+def _left(deadline: float) -> float:
+    left = deadline - time.monotonic()
+    if left <= 0:
+        raise TimeoutError
+    return left

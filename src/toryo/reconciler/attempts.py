@@ -1,0 +1,60 @@
+"""Which runs, landings and verbs count now: a `retry` of a person opens a new attempt. Pure."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from toryo.domain.words import Purpose, Verb
+from toryo.reconciler.subjects import LandingFacts, RunFacts, TaskFacts, VerbFact
+
+
+@dataclass(frozen=True)
+class Attempt:
+    runs: tuple[RunFacts, ...]
+    landings: tuple[LandingFacts, ...]
+    verbs: tuple[VerbFact, ...]
+
+    @property
+    def last_run(self) -> RunFacts | None:
+        return self.runs[-1] if self.runs else None
+
+    @property
+    def accepted(self) -> LandingFacts | None:
+        return next((landing for landing in self.landings if landing.accepted), None)
+
+    def said(self, verb: Verb) -> bool:
+        return any(fact.verb is verb for fact in self.verbs)
+
+    def approved(self, reason: str, generation: int) -> bool:
+        """Whether a person said yes to this very reason about this very run."""
+        return any(
+            fact.verb is Verb.APPROVE and fact.reason == reason and fact.generation == generation
+            for fact in self.verbs
+        )
+
+    def approved_after(self, reason: str, landing: LandingFacts) -> bool:
+        return any(
+            fact.verb is Verb.APPROVE and fact.reason == reason and fact.landing_seq >= landing.seq
+            for fact in self.verbs
+        )
+
+    def count(self, purpose: Purpose) -> int:
+        """Runs of a purpose that were real tries; a lost one costs no credit."""
+        return sum(1 for run in self.runs if run.purpose is purpose and not run.lost and not run.expired)
+
+    def newest_landing(self, generation: int) -> LandingFacts | None:
+        mine = [landing for landing in self.landings if landing.generation == generation]
+        return mine[-1] if mine else None
+
+
+def current_attempt(task: TaskFacts) -> Attempt:
+    floor = -1
+    generation = landing_seq = 0
+    for index, fact in enumerate(task.verbs):
+        if fact.verb is Verb.RETRY:
+            floor, generation, landing_seq = index, fact.generation, fact.landing_seq
+    return Attempt(
+        runs=tuple(run for run in task.runs if run.generation > generation),
+        landings=tuple(landing for landing in task.landings if landing.seq > landing_seq),
+        verbs=task.verbs[floor + 1 :],
+    )

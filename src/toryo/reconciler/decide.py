@@ -1,0 +1,87 @@
+"""The head's one question, per subject: from these facts, which state, which orders? Pure.
+
+`decide` never receives the old status, so a lost, doubled or late wake-up changes nothing.
+"""
+
+from __future__ import annotations
+
+from toryo.domain.words import OrderKind, Outcome, TaskStatus, Verb
+from toryo.reconciler.attempts import Attempt, current_attempt
+from toryo.reconciler.decisions import CoordinatorDecision, OrderWish, TaskDecision
+from toryo.reconciler.dispatch import first_start
+from toryo.reconciler.retries import after_run
+from toryo.reconciler.subjects import CoordinatorFacts, LandingFacts, Policy, RunFacts, TaskFacts
+
+
+def decide_task(task: TaskFacts, policy: Policy) -> TaskDecision:
+    attempt = current_attempt(task)
+    landed = attempt.accepted
+    if landed:
+        return _landed(task, attempt, landed)
+    live = next((run for run in reversed(task.runs) if not run.ended), None)
+    if attempt.said(Verb.CANCEL):
+        return _end(task, attempt, live, TaskStatus.CANCELLED, "cancelled")
+    if attempt.said(Verb.REJECT):
+        return _end(task, attempt, live, TaskStatus.FAILED, "rejected")
+    if live:
+        return _running(task, live)
+    uncollected = _uncollected(task)
+    if uncollected:
+        return TaskDecision(TaskStatus.VERIFYING, "collecting", orders=uncollected)
+    last = attempt.last_run
+    if last is None:
+        return first_start(task, attempt)
+    return after_run(task, attempt, last, policy)
+
+
+def decide_coordinator(coordinator: CoordinatorFacts, policy: Policy, now: float) -> CoordinatorDecision:
+    """A coordinator that does not speak is unseen; what its runs do is then unknown, and stays theirs."""
+    deadline = coordinator.seen_at + policy.unseen_after * coordinator.interval_s
+    if now >= deadline:
+        return CoordinatorDecision(unseen=True, look_at=None)
+    return CoordinatorDecision(unseen=False, look_at=deadline)
+
+
+def _landed(task: TaskFacts, attempt: Attempt, landing: LandingFacts) -> TaskDecision:
+    if landing.published:
+        last = attempt.last_run
+        tidy = (OrderWish(OrderKind.CLEAN, f"clean/{last.id}", run=last.id),) if last else ()
+        return TaskDecision(TaskStatus.DONE, orders=tidy)
+    if task.stopped:
+        return TaskDecision(TaskStatus.NEEDS_REVIEW, task.stopped, "the target was moved by hand")
+    if task.waiting_why:
+        paths = ", ".join(task.waiting[:5]) or task.waiting_why
+        return TaskDecision(TaskStatus.LANDING, "waiting_for_checkout", f"waiting for your checkout: {paths}")
+    return TaskDecision(TaskStatus.LANDING, "publishing")
+
+
+def _end(
+    task: TaskFacts, attempt: Attempt, live: RunFacts | None, status: TaskStatus, reason: str
+) -> TaskDecision:
+    """A person ended it: ask the live run to stop, keep what it left, take its landing out of the queue."""
+    orders = list(_uncollected(task))
+    if live and not live.outside:
+        orders.append(OrderWish(OrderKind.STOP, f"stop/{live.id}/{live.generation}", run=live.id))
+    alive = tuple(landing.id for landing in attempt.landings if not landing.ended)
+    return TaskDecision(status, reason, orders=tuple(orders), end_landings=alive)
+
+
+def _running(task: TaskFacts, run: RunFacts) -> TaskDecision:
+    if run.unseen:
+        hint = f"its machine does not answer; `toryo run release {run.id}` if you know that it is gone"
+        return TaskDecision(TaskStatus.RUNNING, Outcome.UNKNOWN, hint)
+    if not run.prepared:
+        return TaskDecision(TaskStatus.RUNNING, "preparing")
+    if run.outside:
+        return TaskDecision(TaskStatus.RUNNING, "outside")
+    order = OrderWish(OrderKind.RUN, f"run/{run.id}/{run.generation}", run=run.id)
+    return TaskDecision(TaskStatus.RUNNING, run.purpose, orders=() if run.started else (order,))
+
+
+def _uncollected(task: TaskFacts) -> tuple[OrderWish, ...]:
+    """Every run that had a worktree is collected, whatever became of it: nothing is lost."""
+    return tuple(
+        OrderWish(OrderKind.COLLECT, f"collect/{run.id}/1", run=run.id)
+        for run in task.runs
+        if run.ended and run.prepared and run.collected is None
+    )

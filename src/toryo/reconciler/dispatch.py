@@ -1,0 +1,65 @@
+"""Whether a task may be started, and what holds it back. Pure; slots and overlap are tested at the claim."""
+
+from __future__ import annotations
+
+from toryo.domain.words import DEPENDENCY_FAILED, Purpose, TaskStatus, Verb, Verdict
+from toryo.reconciler.attempts import Attempt
+from toryo.reconciler.decisions import TaskDecision
+from toryo.reconciler.subjects import Policy, TaskFacts
+
+
+def first_start(task: TaskFacts, attempt: Attempt) -> TaskDecision:
+    """The first run of an attempt needs everything: release, agent, dependencies, a base that is green."""
+    if task.held and not (attempt.said(Verb.RELEASE) or _ever_released(task)):
+        return TaskDecision(TaskStatus.OPEN, "held", "waits for `toryo task approve`")
+    lacking = _no_hands(task)
+    if lacking:
+        return lacking
+    for dependency in task.dependencies:
+        if dependency.at_rest and not dependency.accepted:
+            return TaskDecision(
+                TaskStatus.BLOCKED, f"{DEPENDENCY_FAILED}:{dependency.id}", f"{dependency.id} did not land"
+            )
+    waiting = [dependency.id for dependency in task.dependencies if not dependency.accepted]
+    if waiting:
+        return TaskDecision(TaskStatus.BLOCKED, "dependency", "waits for " + ", ".join(waiting[:5]))
+    return _base_holds(task) or TaskDecision(TaskStatus.READY, purpose=Purpose.IMPLEMENT)
+
+
+def again(task: TaskFacts, attempt: Attempt, purpose: Purpose, why: str, policy: Policy) -> TaskDecision:
+    """One more run in the same attempt, within the hard cap."""
+    if len(attempt.runs) >= policy.runs_per_attempt:
+        return TaskDecision(TaskStatus.NEEDS_REVIEW, "run_cap", f"{len(attempt.runs)} runs did not settle it")
+    lacking = _no_hands(task)
+    return lacking or TaskDecision(TaskStatus.READY, why, purpose=purpose)
+
+
+def _ever_released(task: TaskFacts) -> bool:
+    return any(fact.verb in (Verb.RELEASE, Verb.RETRY) for fact in task.verbs)
+
+
+def _no_hands(task: TaskFacts) -> TaskDecision | None:
+    if not task.project_active:
+        return TaskDecision(TaskStatus.BLOCKED, "project_archived")
+    if not task.agent:
+        return TaskDecision(TaskStatus.BLOCKED, "no_agent", "type: toryo agent add NAME --client …")
+    if not task.agent_active:
+        return TaskDecision(TaskStatus.BLOCKED, "agent_disabled", f"type: toryo agent enable {task.agent}")
+    if not task.client:
+        hint = f"type: toryo agent add {task.agent} --client command --command 'sh agent.sh {{prompt_file}}'"
+        return TaskDecision(TaskStatus.BLOCKED, "no_client", hint)
+    return None
+
+
+def _base_holds(task: TaskFacts) -> TaskDecision | None:
+    if task.stopped:
+        return TaskDecision(TaskStatus.BLOCKED, task.stopped, "the target was moved by hand")
+    match task.base:
+        case None:
+            return TaskDecision(TaskStatus.BLOCKED, "base_gate", "the base is being checked first")
+        case Verdict.RED:
+            return TaskDecision(TaskStatus.BLOCKED, "base_red", "the checks fail on the base itself")
+        case Verdict.COULD_NOT_RUN:
+            return TaskDecision(TaskStatus.BLOCKED, "base_could_not_run", "the checks cannot run on the base")
+        case _:
+            return None

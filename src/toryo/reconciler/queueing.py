@@ -1,0 +1,134 @@
+"""One target's queue: follow a person's moves, land one at a time, publish what was accepted. Pure."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from toryo.domain.words import MAY_LAND, OrderKind, Verdict
+from toryo.reconciler.decisions import EndedLanding, GateWish, NewLanding, OrderWish, QueueDecision
+from toryo.reconciler.subjects import Policy, QueuedLanding, QueueFacts
+
+FOLLOWING = {"ahead": "adopt", "diverged": "restack"}
+"""How the tip follows a branch that a person moved: take it over, or merge it with what waits for publishing."""
+
+
+def decide_queue(queue: QueueFacts, policy: Policy, now: float) -> QueueDecision:
+    stopped = _stopped(queue)
+    if stopped:
+        return QueueDecision(stopped=stopped)
+    decision = QueueDecision()
+    if not queue.tip_gate:
+        decision = replace(decision, gates=(GateWish(queue.tip, queue.tip_tree),))
+    following = FOLLOWING.get(queue.seen_relation, "")
+    step = _follow(queue, following) if following else None
+    if step is None:
+        step = _advance(queue, policy, now, following)
+    return _merge(decision, step, _publish(queue, following))
+
+
+def _stopped(queue: QueueFacts) -> str:
+    """Never force: a target that lost what was published waits for a person."""
+    if queue.seen_relation == "missing":
+        return "target_missing"
+    if not queue.seen_contains_published:
+        return "target_rewound"
+    return queue.stopped if queue.stopped in ("publish_failed",) else ""
+
+
+def _follow(queue: QueueFacts, following: str) -> QueueDecision | None:
+    """Make the landing that follows the branch, and clear its way. None: it is under way."""
+    mine = [one for one in queue.landings if one.kind == following and one.head == queue.seen]
+    others = [one for one in queue.landings if one not in mine and (one.begun or one.kind != "task")]
+    accepting = any(order.kind is OrderKind.ACCEPT for order in queue.orders)
+    if others and not accepting:
+        ended = tuple(EndedLanding(one.id, "stale", "the target moved") for one in others)
+        return QueueDecision(end=ended)
+    if mine or accepting:
+        return None
+    judged = queue.seen in queue.failed_heads and queue.seen_tree != queue.trusted_tree
+    if judged:
+        return QueueDecision()
+    return QueueDecision(create=(NewLanding(following, queue.seen, queue.seen_tree),))
+
+
+def _advance(queue: QueueFacts, policy: Policy, now: float, following: str) -> QueueDecision:
+    current = next((one for one in queue.landings if one.begun), None)
+    if current is None:
+        ready = [one for one in queue.landings if not following or one.kind == following]
+        if not ready or (not following and _base_unknown(queue)):
+            return QueueDecision()
+        return QueueDecision(begin=min(ready, key=lambda one: _rank(one, policy, now)).id)
+    return _progress(queue, current)
+
+
+def _base_unknown(queue: QueueFacts) -> bool:
+    """Nothing lands on a tip that is red, or not yet known to be green."""
+    if queue.tip_tree == queue.trusted_tree:
+        return False
+    return queue.tip_verdict is None or queue.tip_verdict not in MAY_LAND
+
+
+def _rank(landing: QueuedLanding, policy: Policy, now: float) -> tuple[int, float, str]:
+    """Effective priority (ageing lifts a class per hour), then age, then id."""
+    lifted = int((now - landing.created_at) // policy.ageing_s)
+    return max(0, landing.priority - lifted), landing.created_at, landing.id
+
+
+def _progress(queue: QueueFacts, landing: QueuedLanding) -> QueueDecision:
+    ended = _dead_end(queue, landing)
+    if ended:
+        return QueueDecision(end=(ended,))
+    if not landing.candidate:
+        return QueueDecision(orders=(_order(OrderKind.CANDIDATE, landing, queue.tip, landing.head),))
+    if not landing.gate:
+        return QueueDecision(gates=(GateWish(landing.candidate, landing.tree, landing.id),))
+    if landing.verdict is None:
+        return QueueDecision()
+    return QueueDecision(orders=(_order(OrderKind.ACCEPT, landing, landing.old_tip, landing.candidate),))
+
+
+def _dead_end(queue: QueueFacts, landing: QueuedLanding) -> EndedLanding | None:
+    if landing.problem:
+        return EndedLanding(landing.id, "problem", landing.problem)
+    if landing.stale or landing.accept_refused or landing.old_tip != queue.tip:
+        return EndedLanding(landing.id, "stale", "the tip moved")
+    if landing.conflict:
+        return EndedLanding(landing.id, "conflict")
+    if landing.verdict is Verdict.FLAKY and landing.review_flaky and not landing.trusted:
+        return EndedLanding(landing.id, "flaky", "a check failed and then passed on the same tree")
+    if landing.verdict is None or landing.verdict in MAY_LAND or landing.tree == queue.trusted_tree:
+        return None
+    return EndedLanding(landing.id, "red" if landing.verdict is Verdict.RED else "could_not_run")
+
+
+def _order(kind: OrderKind, landing: QueuedLanding, old: str, new: str) -> OrderWish:
+    return OrderWish(kind, f"{kind}/{landing.id}", landing=landing.id, old=old, new=new)
+
+
+def _publish(queue: QueueFacts, following: str) -> QueueDecision:
+    """At most one open publish; one that waits for the user's checkout gives way to a newer tip."""
+    pending = [order for order in queue.orders if order.kind is OrderKind.PUBLISH]
+    if queue.tip == queue.published or following:
+        return QueueDecision(withdraw=tuple(order.id for order in pending) if queue.waiting else ())
+    if any(order.new == queue.tip for order in pending):
+        return QueueDecision()
+    if pending and not queue.waiting:
+        return QueueDecision()
+    key = f"publish/{queue.project}/{queue.target}/{queue.published}/{queue.tip}"
+    wish = OrderWish(OrderKind.PUBLISH, key, old=queue.published, new=queue.tip)
+    return QueueDecision(orders=(wish,), withdraw=tuple(order.id for order in pending))
+
+
+def _merge(*parts: QueueDecision) -> QueueDecision:
+    whole = QueueDecision()
+    for part in parts:
+        whole = QueueDecision(
+            stopped=whole.stopped or part.stopped,
+            begin=whole.begin or part.begin,
+            orders=whole.orders + part.orders,
+            withdraw=whole.withdraw + part.withdraw,
+            gates=whole.gates + part.gates,
+            create=whole.create + part.create,
+            end=whole.end + part.end,
+        )
+    return whole

@@ -1,0 +1,122 @@
+"""What follows a run that has ended: failed, once more, a person, or on to the queue. Pure."""
+
+from __future__ import annotations
+
+from toryo.domain.words import ClaimResult, Purpose, TaskStatus
+from toryo.reconciler.attempts import Attempt
+from toryo.reconciler.decisions import Enqueue, TaskDecision
+from toryo.reconciler.dispatch import again
+from toryo.reconciler.subjects import CollectedFacts, LandingFacts, Policy, RunFacts, TaskFacts
+
+
+def after_run(task: TaskFacts, attempt: Attempt, run: RunFacts, policy: Policy) -> TaskDecision:
+    """The run has ended and, if it ever had a worktree, was collected."""
+    if run.prepare_problem:
+        missing = "worktree_missing" in run.prepare_problem
+        return _review("worktree_missing" if missing else "prepare_failed", run.prepare_problem)
+    if run.lost or run.expired:
+        losses = sum(1 for other in attempt.runs if other.lost or other.expired)
+        if losses <= policy.lost_runs:
+            return again(task, attempt, run.purpose, "lost", policy)
+        return _review("lost", f"{losses} runs were lost")
+    if run.released:
+        return _review("released", "a person freed this run; look at what it left")
+    return _failure(run) or _judge(task, attempt, run, policy)
+
+
+def _failure(run: RunFacts) -> TaskDecision | None:
+    """Exit code, signal and time limit decide; no words of the agent do (S4-27, S4-28)."""
+    if run.outside:
+        return None
+    if run.stopped:
+        return _failed("stopped", "a person stopped the run")
+    if run.timed_out:
+        return _failed("timed_out", "the run reached its time limit")
+    if run.could_not_start:
+        return _failed("could_not_start", run.could_not_start)
+    if run.signal:
+        return _failed(f"signal:{run.signal}", f"ended by {run.signal}")
+    if run.exit_code != 0:
+        return _failed(f"exit:{run.exit_code}", f"the agent exited {run.exit_code}")
+    return None
+
+
+def _judge(task: TaskFacts, attempt: Attempt, run: RunFacts, policy: Policy) -> TaskDecision:
+    work = run.collected
+    if work is None:
+        return TaskDecision(TaskStatus.VERIFYING, "collecting")
+    if work.problem:
+        missing = "worktree_missing" in work.problem
+        return _review("worktree_missing" if missing else "collect_failed", work.problem)
+    if run.claim in (ClaimResult.FAILED, ClaimResult.BLOCKED):
+        reason = f"claimed_{run.claim}"
+        if not attempt.approved(reason, run.generation):
+            return _review(reason, f"the agent says {run.claim}")
+    if _is_empty(run, work):
+        earlier = [other for other in attempt.runs if other.generation < run.generation]
+        before = earlier[-1] if earlier else None
+        if before and before.collected and before.exit_code == 0 and _is_empty(before, before.collected):
+            return _review("no_commit", "two runs exited 0 without a commit")
+        if run.outside:
+            return _review("no_commit", "the agent reported without a commit")
+        return again(task, attempt, run.purpose, "no_commit", policy)
+    if run.outside and not attempt.approved("outside_run", run.generation):
+        return _review(
+            "outside_run", "an outside agent leaves no exit record: approve it to verify and land"
+        )
+    if work.violations and not attempt.approved("scope_violation", run.generation):
+        return _review("scope_violation", "; ".join(work.violations[:5]))
+    return _land(task, attempt, run, work, policy)
+
+
+def _is_empty(run: RunFacts, work: CollectedFacts) -> bool:
+    if work.unmerged:
+        return True
+    if work.commits == 0:
+        return True
+    return run.purpose is not Purpose.IMPLEMENT and work.new_commits == 0
+
+
+def _land(
+    task: TaskFacts, attempt: Attempt, run: RunFacts, work: CollectedFacts, policy: Policy
+) -> TaskDecision:
+    landing = attempt.newest_landing(run.generation)
+    if landing is None:
+        return _enqueue(run, work)
+    if not landing.ended:
+        return TaskDecision(TaskStatus.VERIFYING, "checking" if landing.begun else "queued")
+    match landing.ended:
+        case "stale" | "withdrawn":
+            return _enqueue(run, work)
+        case "conflict":
+            if attempt.count(Purpose.RESOLVE) < policy.resolve_runs:
+                return again(task, attempt, Purpose.RESOLVE, "conflict", policy)
+            return _review("conflict", landing.detail)
+        case "red":
+            if attempt.count(Purpose.FIX) < policy.fix_runs:
+                return again(task, attempt, Purpose.FIX, "checks_failed", policy)
+            return _failed("checks_failed", landing.detail)
+        case reason:
+            return _ask(attempt, run, work, landing, reason)
+
+
+def _ask(
+    attempt: Attempt, run: RunFacts, work: CollectedFacts, landing: LandingFacts, reason: str
+) -> TaskDecision:
+    """could_not_run, flaky under review, or a problem of git: a person's yes means once more."""
+    if attempt.approved_after(reason, landing):
+        return _enqueue(run, work, trusted=reason == "flaky")
+    return _review(reason, landing.detail)
+
+
+def _enqueue(run: RunFacts, work: CollectedFacts, *, trusted: bool = False) -> TaskDecision:
+    wish = Enqueue(run.id, run.generation, work.head, trusted)
+    return TaskDecision(TaskStatus.VERIFYING, "queued", enqueue=wish)
+
+
+def _review(reason: str, detail: str) -> TaskDecision:
+    return TaskDecision(TaskStatus.NEEDS_REVIEW, reason, detail)
+
+
+def _failed(reason: str, detail: str) -> TaskDecision:
+    return TaskDecision(TaskStatus.FAILED, reason, detail)

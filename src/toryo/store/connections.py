@@ -1,0 +1,62 @@
+"""Engines with the settings that make a commit durable, one for writing and one for reading."""
+
+from __future__ import annotations
+
+import sqlite3
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import Connection, Engine, create_engine, event
+from sqlalchemy.pool import ConnectionPoolEntry
+
+BUSY_S = 30
+ONE_WRITER = 0x746F7279
+"""The advisory lock that makes writers of PostgreSQL queue as BEGIN IMMEDIATE does on SQLite."""
+
+
+def sqlite_engines(path: Path) -> tuple[Engine, Engine]:
+    url = f"sqlite:///{path}"
+    writer = create_engine(url, pool_size=1, max_overflow=0)
+    event.listen(writer, "connect", _make_durable)
+    event.listen(writer, "begin", _begin_immediate)
+    reader = create_engine(url)
+    event.listen(reader, "connect", _make_durable)
+    event.listen(reader, "connect", _make_query_only)
+    event.listen(reader, "begin", _begin)
+    return writer, reader
+
+
+def postgresql_engines(url: str) -> tuple[Engine, Engine]:
+    writer = create_engine(url, pool_size=1, max_overflow=0, pool_pre_ping=True)
+    event.listen(writer, "begin", _wait_for_other_writers)
+    options = {"isolation_level": "REPEATABLE READ", "postgresql_readonly": True}
+    reader = create_engine(url, pool_pre_ping=True, execution_options=options)
+    return writer, reader
+
+
+def _make_durable(connection: Any, _record: ConnectionPoolEntry) -> None:
+    raw: sqlite3.Connection = connection
+    raw.isolation_level = None  # the driver's own BEGIN comes late and is never IMMEDIATE
+    raw.execute(f"PRAGMA busy_timeout={BUSY_S * 1000}")
+    raw.execute("PRAGMA journal_mode=WAL")
+    raw.execute("PRAGMA synchronous=FULL")
+    raw.execute("PRAGMA foreign_keys=ON")
+    raw.execute("PRAGMA cache_size=-16000")
+
+
+def _make_query_only(connection: Any, _record: ConnectionPoolEntry) -> None:
+    connection.execute("PRAGMA query_only=ON")
+
+
+def _begin_immediate(conn: Connection) -> None:
+    # A transaction that reads first and then writes can otherwise fail in the middle, whatever it waits.
+    conn.exec_driver_sql("BEGIN IMMEDIATE")
+
+
+def _begin(conn: Connection) -> None:
+    conn.exec_driver_sql("BEGIN")
+
+
+def _wait_for_other_writers(conn: Connection) -> None:
+    # Also makes events' numbers become visible in their own order: a listener never misses one.
+    conn.exec_driver_sql(f"SELECT pg_advisory_xact_lock({ONE_WRITER})")

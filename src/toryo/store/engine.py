@@ -1,0 +1,193 @@
+"""The one way to the database: opening it, and transactions with their events, marks and listeners.
+
+What is opened is current (`opening` and `migrations` see to that); what is asked is in the table's module.
+"""
+
+from __future__ import annotations
+
+import json
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import Connection, Engine, Insert, case, insert
+from sqlalchemy.dialects import postgresql, sqlite
+
+from toryo.store import connections, opening
+from toryo.store.rows import EventRow
+from toryo.store.schema import events, marks
+
+LONGEST_EVENT = 4096
+"""Bytes of an event's body as JSON; larger things are blobs."""
+
+
+@dataclass(frozen=True)
+class Committed:
+    """What one change left behind, told to the listeners after the commit."""
+
+    events: tuple[EventRow, ...]
+    places: frozenset[str]
+    """Whose set of orders changed."""
+    marked: bool
+
+
+@dataclass
+class Tx:
+    """One transaction: given first to every function of the store."""
+
+    conn: Connection
+    now: float
+    emitted: list[EventRow] = field(default_factory=list)
+    places: set[str] = field(default_factory=set)
+    marked: bool = False
+
+    def emit(
+        self,
+        kind: str,
+        body: Mapping[str, Any] | None = None,
+        *,
+        project: str = "",
+        task: str = "",
+        run: str = "",
+    ) -> None:
+        row = EventRow(at=self.now, kind=kind, project=project, task=task, run=run, body=bounded(body or {}))
+        key = self.conn.execute(_ADD_EVENT, row.values()).inserted_primary_key
+        assert key is not None  # the table numbers its rows
+        self.emitted.append(EventRow(**{**row.values(), "seq": int(key[0])}))
+
+    def mark(self, subject: str, look_at: float = 0) -> None:
+        """Have the subject looked at, at that time (0: now). Of two times the earlier one stays."""
+        self.conn.execute(_MARK[self.conn.dialect.name], {"subject": subject, "look_at": look_at})
+        self.marked = True
+
+    def touch_place(self, place: str) -> None:
+        """The set of orders of that place is another one now."""
+        self.places.add(place)
+
+    def committed(self) -> Committed:
+        return Committed(tuple(self.emitted), frozenset(self.places), self.marked)
+
+
+class Store:
+    """An open database. `change` is for one thread at a time, the others wait; `read` is for any number."""
+
+    def __init__(
+        self,
+        writer: Engine,
+        reader: Engine,
+        clock: Callable[[], float],
+        path: Path | None,
+        recovered: str = "",
+    ) -> None:
+        self.recovered = recovered
+        """What happened if the database was found broken; empty if it was sound."""
+        self._writer = writer
+        self._reader = reader
+        self._clock = clock
+        self._path = path
+        self._turn = threading.Lock()
+        self._holder: int | None = None
+        self._listeners: list[Callable[[Committed], None]] = []
+
+    @classmethod
+    def open(
+        cls, url: str | Path, *, backups: Path | None = None, clock: Callable[[], float] = time.time
+    ) -> Store:
+        """A path is SQLite, `postgresql+psycopg://…` PostgreSQL. Creates it, migrates it, or recovers it."""
+        path: Path | None = None
+        keep: opening.Backups | None = None
+        recovered = ""
+        if isinstance(url, str) and url.startswith("postgresql"):
+            writer, reader = connections.postgresql_engines(url)
+        else:
+            path = Path(url.removeprefix("sqlite:///") if isinstance(url, str) else url)
+            keep = opening.Backups(path, backups or path.parent / "backups", clock)
+            recovered = opening.make_sound(path, keep.folder)
+            writer, reader = connections.sqlite_engines(path)
+        store = cls(writer, reader, clock, path, recovered)
+        try:
+            opening.make_current(writer, keep)
+        except BaseException:
+            store.close()
+            raise
+        return store
+
+    @contextmanager
+    def change(self) -> Iterator[Tx]:
+        """A transaction that writes: committed on exit, undone by an exception.
+
+        Listeners hear of it in the order of commits, so they must be quick and must not change anything."""
+        with self._my_turn():
+            with self._writer.begin() as conn:
+                tx = Tx(conn, self._clock())
+                yield tx
+            committed = tx.committed()
+            for listener in self._listeners:
+                listener(committed)
+
+    @contextmanager
+    def read(self) -> Iterator[Tx]:
+        """A transaction that sees one state and cannot write."""
+        with self._reader.begin() as conn:
+            yield Tx(conn, self._clock())
+
+    def listen(self, callback: Callable[[Committed], None]) -> None:
+        self._listeners.append(callback)
+
+    def backup(self, to: Path) -> Path:
+        """A whole copy of the database as it is now: in that directory, or as that file."""
+        if self._path is None:
+            raise opening.NoBackupFile()
+        if to.is_dir():
+            return opening.Backups(self._path, to, self._clock).make("toryo")
+        return opening.copy_database(self._path, to)
+
+    def close(self) -> None:
+        self._reader.dispose()  # before the writer: only a connection that may write empties the log
+        self._writer.dispose()
+
+    @contextmanager
+    def _my_turn(self) -> Iterator[None]:
+        me = threading.get_ident()
+        if self._holder == me:
+            raise RuntimeError("a change inside a change would wait for itself")
+        with self._turn:
+            self._holder = me
+            try:
+                yield
+            finally:
+                self._holder = None
+
+
+def bounded(body: Mapping[str, Any]) -> dict[str, Any]:
+    """The body, its largest values shortened until it fits an event."""
+    kept = dict(body)
+    if len(json.dumps(kept)) <= LONGEST_EVENT:
+        return kept
+    kept["truncated"] = True
+    for name in sorted(body, key=lambda name: len(json.dumps(body[name])), reverse=True):
+        value = body[name]
+        text = value if isinstance(value, str) else json.dumps(value)
+        kept[name] = text[:120] + "…"
+        if len(json.dumps(kept)) <= LONGEST_EVENT:
+            return kept
+    return {"truncated": True}
+
+
+_ADD_EVENT = insert(events)
+
+
+def _mark(statement: sqlite.Insert | postgresql.Insert) -> Insert:
+    new = statement.excluded.look_at
+    earlier = case((marks.c.look_at <= new, marks.c.look_at), else_=new)
+    return statement.on_conflict_do_update(index_elements=["subject"], set_={"look_at": earlier})
+
+
+_MARK: dict[str, Insert] = {
+    "sqlite": _mark(sqlite.insert(marks)),
+    "postgresql": _mark(postgresql.insert(marks)),
+}

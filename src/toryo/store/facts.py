@@ -1,0 +1,54 @@
+"""Facts as they were reported: only ever added."""
+
+from __future__ import annotations
+
+from sqlalchemy import bindparam, select
+
+from toryo.store.engine import Tx
+from toryo.store.rows import FactRow
+from toryo.store.schema import facts
+from toryo.store.statements import add, every
+
+_BY_SEQ = select(facts).where(facts.c.standing == bindparam("standing")).order_by(facts.c.seq)
+_OF_RUN = _BY_SEQ.where(facts.c.run == bindparam("it"))
+_OF_LANDING = _BY_SEQ.where(facts.c.landing == bindparam("it"))
+_OF_GATE = _BY_SEQ.where(facts.c.gate == bindparam("it"))
+_WITH_STANDING = (
+    select(facts)
+    .where(facts.c.standing == bindparam("standing"))
+    .order_by(facts.c.seq.desc())
+    .limit(bindparam("most"))
+)
+
+
+def insert(tx: Tx, row: FactRow) -> int:
+    return add(tx, facts, row)
+
+
+def of_run(tx: Tx, run: str, standing: str = "applied") -> list[FactRow]:
+    return every(tx, FactRow, _OF_RUN, it=run, standing=standing)
+
+
+def of_landing(tx: Tx, landing: str, standing: str = "applied") -> list[FactRow]:
+    return every(tx, FactRow, _OF_LANDING, it=landing, standing=standing)
+
+
+def of_gate(tx: Tx, gate: str, standing: str = "applied") -> list[FactRow]:
+    return every(tx, FactRow, _OF_GATE, it=gate, standing=standing)
+
+
+def with_standing(tx: Tx, standing: str, limit: int = 100) -> list[FactRow]:
+    """The newest first: late and orphan ones are shown to people."""
+    return every(tx, FactRow, _WITH_STANDING, standing=standing, most=limit)
+
+
+_OF_ORDER = select(facts).where(facts.c.order == bindparam("it")).order_by(facts.c.seq)
+_HAS = select(facts.c.seq).where(facts.c.order == bindparam("it"), facts.c.kind == bindparam("kind")).limit(1)
+
+
+def of_order(tx: Tx, order: str) -> list[FactRow]:
+    return every(tx, FactRow, _OF_ORDER, it=order)
+
+
+def has(tx: Tx, order: str, kind: str) -> bool:
+    return tx.conn.execute(_HAS, {"it": order, "kind": kind}).first() is not None

@@ -1,0 +1,313 @@
+"""From rows to what `decide` is given: one subject with its facts; of status only a dependency's rest."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from sqlalchemy import bindparam, exists, false, select, true
+
+from toryo.domain.words import (
+    CheckResult,
+    ClaimResult,
+    OrderKind,
+    OrderState,
+    Purpose,
+    TaskStatus,
+    Verb,
+    Verdict,
+    is_at_rest,
+)
+from toryo.reconciler.subjects import (
+    CheckFacts,
+    CheckSpec,
+    CollectedFacts,
+    CoordinatorFacts,
+    Dependency,
+    GateFacts,
+    LandingFacts,
+    OrderFact,
+    QueuedLanding,
+    QueueFacts,
+    RunFacts,
+    TaskFacts,
+    VerbFact,
+)
+from toryo.store import agents, coordinators, gates, landings, orders, projects, runs, tasks
+from toryo.store.engine import Tx
+from toryo.store.rows import LandingRow, OrderRow, RunRow, TargetRow
+from toryo.store.schema import claims as claims_table
+from toryo.store.schema import coordinators as coordinators_table
+from toryo.store.schema import dependencies as dependencies_table
+from toryo.store.schema import landings as landings_table
+from toryo.store.schema import tasks as tasks_table
+from toryo.store.statements import texts
+
+FOLLOWING = ("adopt", "restack")
+JUDGED = ("red", "could_not_run")
+
+_ACCEPTED = exists().where(
+    landings_table.c.task == dependencies_table.c.needs, landings_table.c.accepted_at.is_not(None)
+)
+_DEPENDENCIES = (
+    select(tasks_table.c.id, tasks_table.c.status, tasks_table.c.reason, _ACCEPTED.label("accepted"))
+    .join(dependencies_table, dependencies_table.c.needs == tasks_table.c.id)
+    .where(dependencies_table.c.task == bindparam("it"))
+    .order_by(tasks_table.c.seq)
+)
+_CLAIMS = (
+    select(claims_table.c.run, claims_table.c.result)
+    .where(
+        claims_table.c.task == bindparam("it"),
+        claims_table.c.kind == "completed",
+        claims_table.c.late == false(),
+    )
+    .order_by(claims_table.c.seq)
+)
+_UNSEEN = select(coordinators_table.c.id).where(coordinators_table.c.unseen == true())
+
+
+def task(tx: Tx, id: str) -> TaskFacts | None:
+    row = tasks.get(tx, id)
+    if row is None:
+        return None
+    project = projects.get(tx, row.project)
+    agent = agents.get(tx, row.agent) if row.agent else None
+    target = projects.target(tx, row.project, row.target)
+    return TaskFacts(
+        id=row.id,
+        held=row.held,
+        agent=row.agent,
+        client=agent.client if agent else "",
+        agent_active=agent is None or agent.status == "active",
+        project_active=project is not None and project.status == "active",
+        base=_base(tx, target) if target else None,
+        stopped=target.stopped if target else "",
+        waiting=tuple(target.waiting) if target else (),
+        waiting_why=target.waiting_why if target else "",
+        dependencies=_dependencies(tx, id),
+        runs=_runs(tx, id),
+        landings=tuple(_landing(one) for one in landings.of_task(tx, id)),
+        verbs=tuple(
+            VerbFact(Verb(one.verb), one.generation, one.landing_seq, one.reason)
+            for one in tasks.verbs_of(tx, id)
+        ),
+        orders=_pending(one for one in orders.of_task(tx, id) if one.run),
+    )
+
+
+def queue(tx: Tx, project: str, target: str) -> QueueFacts | None:
+    row = projects.target(tx, project, target)
+    if row is None:
+        return None
+    kinds = (OrderKind.CANDIDATE, OrderKind.ACCEPT, OrderKind.PUBLISH)
+    waiting = [one for one in landings.queue(tx, project, target) if one.accepted_at is None]
+    return QueueFacts(
+        project=project,
+        target=target,
+        tip=row.tip,
+        tip_tree=row.tip_tree,
+        published=row.published,
+        tip_gate=row.tip_gate,
+        tip_verdict=_verdict_of(tx, row.tip_gate),
+        trusted_tree=row.trusted_tree,
+        seen=row.seen,
+        seen_tree=row.seen_tree,
+        seen_relation=row.seen_relation,
+        seen_contains_published=row.seen_contains_published,
+        waiting=tuple(row.waiting),
+        stopped=row.stopped,
+        landings=tuple(_queued(tx, one) for one in waiting),
+        failed_heads=frozenset(landings.ended_heads(tx, project, target, FOLLOWING, JUDGED)),
+        orders=_pending(orders.of_target(tx, project, kinds, target)),
+    )
+
+
+def gate(tx: Tx, id: str) -> GateFacts | None:
+    row = gates.get(tx, id)
+    if row is None:
+        return None
+    ordered = _pending_rows(one for one in orders.of_gate(tx, id) if one.kind == OrderKind.CHECK)
+    return GateFacts(
+        id=row.id,
+        checks=tuple(_spec(one) for one in row.checks),
+        results=tuple(
+            CheckFacts(one.command, one.attempt, CheckResult(one.result), one.interrupted)
+            for one in gates.checks_of(tx, id)
+        ),
+        goals_failed=tuple(
+            str(goal.get("pattern") or goal.get("type"))
+            for goal in row.goals
+            if goal.get("result") == "failed"
+        ),
+        flaky=row.flaky,
+        ordered=frozenset((str(one.inputs["command"]), int(one.inputs.get("attempt", 1))) for one in ordered),
+    )
+
+
+def coordinator(tx: Tx, id: str) -> CoordinatorFacts | None:
+    row = coordinators.get(tx, id)
+    if row is None:
+        return None
+    live = runs.live_of_coordinator(tx, id)
+    return CoordinatorFacts(
+        id=row.id,
+        interval_s=row.interval_s,
+        seen_at=row.seen_at or 0,
+        unseen=row.unseen,
+        live_runs=tuple(run.id for run in live),
+        tasks=tuple(dict.fromkeys(run.task for run in live)),
+    )
+
+
+def _base(tx: Tx, target: TargetRow) -> Verdict | None:
+    """The verdict on what work starts from: the tip, or the commit a person put the branch on."""
+    if (
+        target.seen_relation in ("ahead", "diverged")
+        and target.seen
+        and not _trusts(target, target.seen_tree)
+    ):
+        followed = landings.newest_following(tx, target.project, target.name, target.seen)
+        if followed is not None and followed.ended in JUDGED:
+            return Verdict(followed.ended)
+    if _trusts(target, target.tip_tree):
+        return Verdict.GREEN
+    return _verdict_of(tx, target.tip_gate)
+
+
+def _trusts(target: TargetRow, tree: str) -> bool:
+    return tree != "" and tree == target.trusted_tree
+
+
+def _verdict_of(tx: Tx, gate_id: str) -> Verdict | None:
+    row = gates.get(tx, gate_id) if gate_id else None
+    return _verdict(row.verdict) if row else None
+
+
+def _verdict(text: str) -> Verdict | None:
+    return Verdict(text) if text else None
+
+
+def _dependencies(tx: Tx, id: str) -> tuple[Dependency, ...]:
+    return tuple(
+        Dependency(
+            id=row.id,
+            accepted=bool(row.accepted),
+            at_rest=not row.accepted and is_at_rest(TaskStatus(row.status), row.reason),
+        )
+        for row in tx.conn.execute(_DEPENDENCIES, {"it": id})
+    )
+
+
+def _runs(tx: Tx, id: str) -> tuple[RunFacts, ...]:
+    rows = runs.of_task(tx, id)
+    if not rows:
+        return ()
+    said = {str(run): str(result) for run, result in tx.conn.execute(_CLAIMS, {"it": id})}
+    unseen = frozenset(texts(tx, _UNSEEN))
+    return tuple(run_facts(row, said.get(row.id, ""), row.coordinator in unseen) for row in rows)
+
+
+def run_facts(row: RunRow, said: str, unseen: bool) -> RunFacts:
+    word, _, text = row.outcome_reason.partition(":")
+    return RunFacts(
+        id=row.id,
+        purpose=Purpose(row.purpose),
+        generation=row.generation,
+        outside=row.coordinator == "",
+        prepared=row.start_commit != "",
+        prepare_problem=(text or word) if word == "prepare" else "",
+        started=row.started_at is not None,
+        ended=not row.live,
+        exit_code=row.exit_code,
+        signal=row.signal,
+        timed_out=row.outcome == "timed_out",
+        stopped=word == "stopped",
+        lost=row.outcome == "lost",
+        released=word == "released",
+        expired=word == "expired",
+        could_not_start=(text or word) if word == "could_not_start" else "",
+        collected=_collected(row.collected) if row.collected is not None else None,
+        claim=ClaimResult(said) if said else None,
+        unseen=unseen,
+    )
+
+
+def _collected(body: Mapping[str, Any]) -> CollectedFacts:
+    problem = body.get("problem") or {}
+    return CollectedFacts(
+        head=str(body.get("head", "")),
+        commits=int(body.get("commits", 0)),
+        new_commits=int(body.get("new_commits", 0)),
+        violations=tuple(f"{one['rule']} {one['path']}" for one in body.get("violations", ())),
+        unmerged=tuple(body.get("unmerged", ())),
+        problem=str(problem.get("message") or problem.get("code") or ""),
+    )
+
+
+def _landing(row: LandingRow) -> LandingFacts:
+    return LandingFacts(
+        id=row.id,
+        seq=row.seq,
+        generation=row.generation,
+        head=row.head,
+        begun=row.begun,
+        accepted=row.accepted_at is not None,
+        published=row.published_at is not None,
+        ended=row.ended,
+        detail=row.ended_detail,
+        verdict=_verdict(row.verdict),
+    )
+
+
+def _queued(tx: Tx, row: LandingRow) -> QueuedLanding:
+    gate_row = gates.get(tx, row.gate) if row.gate else None
+    return QueuedLanding(
+        id=row.id,
+        seq=row.seq,
+        kind=row.kind,
+        task=row.task,
+        head=row.head,
+        priority=row.priority,
+        created_at=row.created_at,
+        begun=row.begun,
+        old_tip=row.old_tip,
+        candidate=row.candidate,
+        tree=row.tree,
+        conflict=bool(row.conflict),
+        stale=bool(row.stale),
+        problem=row.problem,
+        gate=row.gate,
+        verdict=_verdict(row.verdict),
+        review_flaky=gate_row is not None and gate_row.flaky == "review",
+        trusted=row.trusted,
+        accept_refused=row.accept_refused,
+    )
+
+
+def _spec(check: Mapping[str, Any]) -> CheckSpec:
+    return CheckSpec(
+        command=str(check["command"]),
+        reads=str(check.get("reads") or "tree"),
+        type=str(check.get("type") or ""),
+        limit_s=float(check.get("limit_s") or 300),
+    )
+
+
+def _pending_rows(rows: Iterable[OrderRow]) -> list[OrderRow]:
+    return [one for one in rows if one.state in orders.PENDING]
+
+
+def _pending(rows: Iterable[OrderRow]) -> tuple[OrderFact, ...]:
+    return tuple(
+        OrderFact(
+            id=one.id,
+            kind=OrderKind(one.kind),
+            key=one.key,
+            state=OrderState(one.state),
+            run=one.run,
+            landing=one.landing,
+            new=str(one.inputs.get("new", "")),
+        )
+        for one in _pending_rows(rows)
+    )

@@ -1,0 +1,92 @@
+"""Landings: who wants to reach a target, in which order, and what became of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from sqlalchemy import bindparam, func, select
+
+from toryo.store.engine import Tx
+from toryo.store.rows import LandingRow
+from toryo.store.schema import landings
+from toryo.store.statements import add, change, every, first, texts
+
+_GET = select(landings).where(landings.c.id == bindparam("it"))
+_OF_TASK = select(landings).where(landings.c.task == bindparam("it")).order_by(landings.c.seq)
+_OF_TARGET = select(landings).where(
+    landings.c.project == bindparam("project"), landings.c.target == bindparam("target")
+)
+_QUEUE = _OF_TARGET.where(landings.c.ended == "").order_by(landings.c.seq)
+_AWAITING = _OF_TARGET.where(landings.c.accepted_at.is_not(None), landings.c.published_at.is_(None)).order_by(
+    landings.c.accept_number
+)
+_NEWEST_SEQ = select(func.max(landings.c.seq)).where(landings.c.task == bindparam("it"))
+_ENDED_HEADS = select(landings.c.head).where(
+    landings.c.project == bindparam("project"),
+    landings.c.target == bindparam("target"),
+    landings.c.ended.in_(bindparam("reasons", expanding=True)),
+    landings.c.kind.in_(bindparam("kinds", expanding=True)),
+)
+_FOLLOWED = (
+    _OF_TARGET.where(landings.c.kind.in_(("adopt", "restack")), landings.c.head == bindparam("head"))
+    .order_by(landings.c.seq.desc())
+    .limit(1)
+)
+
+
+def insert(tx: Tx, row: LandingRow) -> int:
+    return add(tx, landings, row)
+
+
+def get(tx: Tx, id: str) -> LandingRow | None:
+    return first(tx, LandingRow, _GET, it=id)
+
+
+def update(tx: Tx, id: str, **columns: Any) -> None:
+    change(tx, landings, {"id": id}, columns)
+
+
+def of_task(tx: Tx, task: str) -> list[LandingRow]:
+    return every(tx, LandingRow, _OF_TASK, it=task) if task else []
+
+
+def queue(tx: Tx, project: str, target: str) -> list[LandingRow]:
+    """Not ended, by seq."""
+    return every(tx, LandingRow, _QUEUE, project=project, target=target)
+
+
+def awaiting_publish(tx: Tx, project: str, target: str) -> list[LandingRow]:
+    """Accepted and not published, in the order of accepting."""
+    return every(tx, LandingRow, _AWAITING, project=project, target=target)
+
+
+def newest_seq_of_task(tx: Tx, task: str) -> int:
+    """0 before its first landing."""
+    return int(tx.conn.execute(_NEWEST_SEQ, {"it": task}).scalar() or 0)
+
+
+def ended_heads(tx: Tx, project: str, target: str, kinds: Iterable[str], reasons: Iterable[str]) -> set[str]:
+    given = {"project": project, "target": target, "kinds": list(kinds), "reasons": list(reasons)}
+    return set(texts(tx, _ENDED_HEADS, **given))
+
+
+def newest_following(tx: Tx, project: str, target: str, head: str) -> LandingRow | None:
+    """The newest adopt or restack landing of that commit."""
+    return first(tx, LandingRow, _FOLLOWED, project=project, target=target, head=head)
+
+
+_ACCEPTED = (
+    select(landings)
+    .where(
+        landings.c.project == bindparam("project"),
+        landings.c.target == bindparam("target"),
+        landings.c.accepted_at.is_not(None),
+    )
+    .order_by(landings.c.accept_number)
+)
+
+
+def accepted(tx: Tx, project: str, target: str) -> list[LandingRow]:
+    """All that ever moved the tip, in that order."""
+    return every(tx, LandingRow, _ACCEPTED, project=project, target=target)

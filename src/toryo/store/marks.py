@@ -1,0 +1,54 @@
+"""Marks: which subjects must be looked at, and when. Set in the transaction that justifies them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from sqlalchemy import Insert, Select, bindparam, delete, func, select
+from sqlalchemy.dialects import postgresql, sqlite
+
+from toryo.store.engine import Tx
+from toryo.store.schema import marks
+from toryo.store.statements import texts
+
+AT_ONCE = 500
+"""Subjects per statement: SQLite bounds the number of parameters."""
+
+# By time alone: among equals SQLite keeps the order of marking, so nobody is overtaken for ever.
+_DUE = (
+    select(marks.c.subject)
+    .where(marks.c.look_at <= bindparam("now"))
+    .order_by(marks.c.look_at)
+    .limit(bindparam("most"))
+)
+_CLEAR = delete(marks).where(marks.c.subject.in_(bindparam("subjects", expanding=True)))
+_NEXT = select(func.min(marks.c.look_at))
+
+
+def due(tx: Tx, now: float, limit: int = 100) -> list[str]:
+    return texts(tx, _DUE, now=now, most=limit)
+
+
+def clear(tx: Tx, subjects: Iterable[str]) -> None:
+    """Only in the transaction that looked at them: a mark set meanwhile would be lost."""
+    waiting = list(subjects)
+    for start in range(0, len(waiting), AT_ONCE):
+        tx.conn.execute(_CLEAR, {"subjects": waiting[start : start + AT_ONCE]})
+
+
+def next_look(tx: Tx) -> float | None:
+    """When the earliest mark is due; None without marks."""
+    found = tx.conn.execute(_NEXT).scalar()
+    return None if found is None else float(found)
+
+
+def now_for(subjects: Select[str, int]) -> dict[str, Insert]:
+    """The statement, by dialect, that marks every subject of a select (subject, 0) for now, however many."""
+    return {
+        "sqlite": sqlite.insert(marks)
+        .from_select(["subject", "look_at"], subjects)
+        .on_conflict_do_update(index_elements=["subject"], set_={"look_at": 0}),
+        "postgresql": postgresql.insert(marks)
+        .from_select(["subject", "look_at"], subjects)
+        .on_conflict_do_update(index_elements=["subject"], set_={"look_at": 0}),
+    }

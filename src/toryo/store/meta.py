@@ -1,0 +1,35 @@
+"""Installation-wide values by name, and secrets that are made on first use."""
+
+from __future__ import annotations
+
+import secrets as random
+
+from sqlalchemy import bindparam, delete, insert, select
+
+from toryo.store.engine import Tx
+from toryo.store.schema import meta, secrets
+
+_GET = select(meta.c.value).where(meta.c.key == bindparam("it"))
+_DELETE = delete(meta).where(meta.c.key == bindparam("it"))
+_INSERT = insert(meta)
+_SECRET = select(secrets.c.value).where(secrets.c.name == bindparam("it"))
+_INSERT_SECRET = insert(secrets)
+
+
+def get(tx: Tx, key: str) -> str | None:
+    return tx.conn.execute(_GET, {"it": key}).scalar()
+
+
+def put(tx: Tx, key: str, value: str) -> None:
+    tx.conn.execute(_DELETE, {"it": key})
+    tx.conn.execute(_INSERT, {"key": key, "value": value})
+
+
+def secret(tx: Tx, name: str) -> bytes:
+    """32 random bytes, the same for that name ever after."""
+    found = tx.conn.execute(_SECRET, {"it": name}).scalar()
+    if found is not None:
+        return bytes(found)
+    made = random.token_bytes(32)
+    tx.conn.execute(_INSERT_SECRET, {"name": name, "value": made})
+    return made

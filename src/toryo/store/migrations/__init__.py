@@ -1,0 +1,14 @@
+"""The way from each schema version to the next. A step is frozen text: it never reads the tables of today."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from sqlalchemy import Connection
+
+from toryo.store.migrations import to_2
+
+STEPS: tuple[Callable[[Connection], None], ...] = (to_2.migrate,)
+"""STEPS[n - 1] takes version n to version n + 1, in one transaction."""
+
+CURRENT = len(STEPS) + 1

@@ -1,0 +1,26 @@
+"""Version 2: indexes for questions that read whole tables; what became of a candidate."""
+
+from __future__ import annotations
+
+from sqlalchemy import Connection, text
+
+STATEMENTS = (
+    "CREATE INDEX runs_coordinator ON runs (coordinator, live)",
+    "CREATE INDEX orders_task ON orders (task)",
+    "CREATE INDEX orders_project ON orders (project, state)",
+    "CREATE INDEX landings_unpublished ON landings (project, target, accept_number)"
+    " WHERE accepted_at IS NOT NULL AND published_at IS NULL",
+    "CREATE INDEX tokens_run ON tokens (run)",
+    "CREATE INDEX tokens_expiry ON tokens (ended_at, expires_at)",
+    "CREATE INDEX events_project ON events (project, seq)",
+    "ALTER TABLE landings ADD COLUMN trusted BOOLEAN NOT NULL DEFAULT FALSE",
+    "ALTER TABLE landings ADD COLUMN stale VARCHAR NOT NULL DEFAULT ''",
+    "ALTER TABLE landings ADD COLUMN problem TEXT NOT NULL DEFAULT ''",
+    "ALTER TABLE landings ADD COLUMN accept_refused BOOLEAN NOT NULL DEFAULT FALSE",
+    "ALTER TABLE checks ADD COLUMN interrupted BOOLEAN NOT NULL DEFAULT FALSE",
+)
+
+
+def migrate(conn: Connection) -> None:
+    for statement in STATEMENTS:
+        conn.execute(text(statement))

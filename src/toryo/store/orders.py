@@ -1,0 +1,90 @@
+"""Orders. A key is there once for ever; whoever changes an order's state touches its place."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from sqlalchemy import bindparam, select
+
+from toryo.domain.words import OrderState
+from toryo.store.engine import Tx
+from toryo.store.rows import OrderRow
+from toryo.store.schema import orders
+from toryo.store.statements import add_if_new, change, every, first
+
+PENDING = (OrderState.OPEN.value, OrderState.TAKEN.value)
+ENDED = (OrderState.REPORTED, OrderState.WITHDRAWN)
+
+_GET = select(orders).where(orders.c.id == bindparam("it"))
+_BY_KEY = select(orders).where(orders.c.key == bindparam("it"))
+_BY_SEQ = select(orders).order_by(orders.c.seq)
+_FOR_PLACES = _BY_SEQ.where(
+    orders.c.place.in_(bindparam("places", expanding=True)), orders.c.state.in_(PENDING)
+)
+_OF_RUN = _BY_SEQ.where(orders.c.run == bindparam("it"))
+_OF_LANDING = _BY_SEQ.where(orders.c.landing == bindparam("it"))
+_OF_GATE = _BY_SEQ.where(orders.c.gate == bindparam("it"))
+_OF_TASK = _BY_SEQ.where(orders.c.task == bindparam("it"))
+_OF_TARGET = _BY_SEQ.where(
+    orders.c.project == bindparam("project"),
+    orders.c.state.in_(PENDING),
+    orders.c.kind.in_(bindparam("kinds", expanding=True)),
+)
+
+
+def insert(tx: Tx, row: OrderRow) -> bool:
+    """False, and nothing changed, if there is an order with that key."""
+    added = add_if_new(tx, orders, row, "key")
+    if added:
+        tx.touch_place(row.place)
+    return added
+
+
+def get(tx: Tx, id: str) -> OrderRow | None:
+    return first(tx, OrderRow, _GET, it=id)
+
+
+def by_key(tx: Tx, key: str) -> OrderRow | None:
+    return first(tx, OrderRow, _BY_KEY, it=key)
+
+
+def for_places(tx: Tx, places: Sequence[str]) -> list[OrderRow]:
+    """Open or taken."""
+    return every(tx, OrderRow, _FOR_PLACES, places=list(places))
+
+
+def of_run(tx: Tx, run: str) -> list[OrderRow]:
+    """In every state, as are those of a landing, a gate and a task."""
+    return every(tx, OrderRow, _OF_RUN, it=run) if run else []
+
+
+def of_landing(tx: Tx, landing: str) -> list[OrderRow]:
+    return every(tx, OrderRow, _OF_LANDING, it=landing) if landing else []
+
+
+def of_gate(tx: Tx, gate: str) -> list[OrderRow]:
+    return every(tx, OrderRow, _OF_GATE, it=gate) if gate else []
+
+
+def of_task(tx: Tx, task: str) -> list[OrderRow]:
+    return every(tx, OrderRow, _OF_TASK, it=task) if task else []
+
+
+def of_target(tx: Tx, project: str, kinds: Iterable[str], target: str | None = None) -> list[OrderRow]:
+    """Open or taken ones of these kinds in the project, of one target branch if it is named."""
+    found = every(tx, OrderRow, _OF_TARGET, project=project, kinds=[str(kind) for kind in kinds])
+    return [order for order in found if target is None or order.inputs.get("target") == target]
+
+
+def set_state(tx: Tx, id: str, state: str, taken_by: str | None = None) -> None:
+    order = get(tx, id)
+    if order is None:
+        return
+    columns: dict[str, Any] = {"state": str(state)}
+    if taken_by is not None:
+        columns["taken_by"] = taken_by
+    if state in ENDED and order.ended_at is None:
+        columns["ended_at"] = tx.now
+    change(tx, orders, {"id": id}, columns)
+    tx.touch_place(order.place)

@@ -1,0 +1,89 @@
+"""Projects, the agents assigned to them, and their target branches."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sqlalchemy import bindparam, delete, select
+
+from toryo.store.engine import Tx
+from toryo.store.rows import AgentRow, ProjectRow, TargetRow
+from toryo.store.schema import agents, assignments, projects, targets
+from toryo.store.statements import add, add_link, change, every, first
+
+_GET = select(projects).where(projects.c.id == bindparam("it"))
+_BY_PATH = select(projects).where(projects.c.path == bindparam("it")).order_by(projects.c.created_at.desc())
+_ALL = select(projects).order_by(projects.c.created_at, projects.c.id)
+_ACTIVE = _ALL.where(projects.c.status == "active")
+
+_UNASSIGN = delete(assignments).where(
+    assignments.c.project == bindparam("project"), assignments.c.agent == bindparam("agent")
+)
+_AGENTS = (
+    select(agents)
+    .join(assignments, assignments.c.agent == agents.c.id)
+    .where(assignments.c.project == bindparam("project"))
+    .order_by(agents.c.created_at, agents.c.id)
+)
+_ACTIVE_AGENTS = _AGENTS.where(agents.c.status == "active")
+
+_TARGET = select(targets).where(
+    targets.c.project == bindparam("project"), targets.c.name == bindparam("name")
+)
+_TARGETS = select(targets).where(targets.c.project == bindparam("project")).order_by(targets.c.name)
+
+
+def insert(tx: Tx, row: ProjectRow) -> None:
+    add(tx, projects, row)
+
+
+def get(tx: Tx, id: str) -> ProjectRow | None:
+    return first(tx, ProjectRow, _GET, it=id)
+
+
+def by_path(tx: Tx, path: str) -> ProjectRow | None:
+    """The newest one at that path: a path can be used again, an id cannot."""
+    return first(tx, ProjectRow, _BY_PATH, it=path)
+
+
+def listing(tx: Tx, only_active: bool = False) -> list[ProjectRow]:
+    return every(tx, ProjectRow, _ACTIVE if only_active else _ALL)
+
+
+def update(tx: Tx, id: str, **columns: Any) -> None:
+    change(tx, projects, {"id": id}, columns)
+
+
+def assign(tx: Tx, project: str, agent: str) -> None:
+    """Assigning twice changes nothing."""
+    add_link(tx, assignments, {"project": project, "agent": agent})
+
+
+def unassign(tx: Tx, project: str, agent: str) -> None:
+    tx.conn.execute(_UNASSIGN, {"project": project, "agent": agent})
+
+
+def agents_of(tx: Tx, project: str, only_active: bool = False) -> list[AgentRow]:
+    return every(tx, AgentRow, _ACTIVE_AGENTS if only_active else _AGENTS, project=project)
+
+
+def put_target(tx: Tx, row: TargetRow) -> None:
+    """Insert the target, or set all its columns."""
+    if target(tx, row.project, row.name) is None:
+        add(tx, targets, row)
+        return
+    columns = row.values()
+    del columns["project"], columns["name"]
+    update_target(tx, row.project, row.name, **columns)
+
+
+def target(tx: Tx, project: str, name: str) -> TargetRow | None:
+    return first(tx, TargetRow, _TARGET, project=project, name=name)
+
+
+def targets_of(tx: Tx, project: str) -> list[TargetRow]:
+    return every(tx, TargetRow, _TARGETS, project=project)
+
+
+def update_target(tx: Tx, project: str, name: str, **columns: Any) -> None:
+    change(tx, targets, {"project": project, "name": name}, columns)

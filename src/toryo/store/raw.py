@@ -1,0 +1,69 @@
+"""What the raw rows say, past every cache: for `doctor --recompute`."""
+
+from __future__ import annotations
+
+from sqlalchemy import bindparam, select
+
+from toryo.domain.words import CheckResult
+from toryo.reconciler.subjects import CheckFacts
+from toryo.store import facts, gates, landings, orders
+from toryo.store.engine import Tx
+from toryo.store.rows import LandingRow
+from toryo.store.schema import facts as facts_table
+from toryo.store.schema import orders as orders_table
+
+_PUBLISHED = (
+    select(orders_table.c.inputs, facts_table.c.body)
+    .join(facts_table, facts_table.c.order == orders_table.c.id)
+    .where(
+        orders_table.c.project == bindparam("project"),
+        facts_table.c.kind == "published",
+        facts_table.c.standing == "applied",
+    )
+)
+
+
+def landing_accepted(tx: Tx, landing: str) -> bool:
+    return any(fact.kind == "accepted" and fact.body.get("moved") for fact in facts.of_landing(tx, landing))
+
+
+def was_accepted(tx: Tx, task: str) -> bool:
+    return any(landing_accepted(tx, one.id) for one in landings.of_task(tx, task))
+
+
+def landing_published(tx: Tx, landing: str) -> bool:
+    """Whether a reported publish, or the adoption of a branch that held it, covers this landing."""
+    row = landings.get(tx, landing)
+    if row is None or not landing_accepted(tx, landing):
+        return False
+    numbers = _published_numbers(tx, row)
+    return bool(numbers) and row.accept_number <= max(numbers)
+
+
+def _published_numbers(tx: Tx, row: LandingRow) -> list[int]:
+    """Accept numbers up to which the target was published."""
+    accepted = landings.accepted(tx, row.project, row.target)
+    by_commit = {one.candidate: one.accept_number for one in accepted}
+    numbers = [one.accept_number for one in accepted if one.kind == "adopt" and landing_accepted(tx, one.id)]
+    for inputs, body in tx.conn.execute(_PUBLISHED, {"project": row.project}):
+        if body.get("published") and inputs.get("target") == row.target and inputs.get("new") in by_commit:
+            numbers.append(by_commit[inputs["new"]])
+    return numbers
+
+
+def check_facts(tx: Tx, gate: str) -> tuple[CheckFacts, ...]:
+    """From the reports themselves; a reused pass has none of its own, its source has."""
+    found = []
+    for row in gates.checks_of(tx, gate):
+        if row.reused_from is not None:
+            found.append(CheckFacts(row.command, row.attempt, CheckResult(row.result)))
+    by_id = {order.id: order for order in orders.of_gate(tx, gate)}
+    for fact in facts.of_gate(tx, gate):
+        order = by_id.get(fact.order)
+        if fact.kind == "checked" and order is not None:
+            inputs, body = order.inputs, fact.body
+            result = CheckResult(body["result"])
+            found.append(
+                CheckFacts(inputs["command"], inputs["attempt"], result, bool(body.get("interrupted")))
+            )
+    return tuple(found)

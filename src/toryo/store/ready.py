@@ -1,0 +1,52 @@
+"""Ready work: by one index, in the order of priority and age, at the same cost for ten tasks or a million."""
+
+from __future__ import annotations
+
+from sqlalchemy import bindparam, select, tuple_
+
+from toryo.domain.words import TaskStatus
+from toryo.store.engine import Tx
+from toryo.store.rows import TaskRow
+from toryo.store.schema import agents, assignments, projects, tasks
+from toryo.store.statements import every
+
+_IS_READY = (
+    tasks.c.project == bindparam("project"),
+    tasks.c.agent == bindparam("agent"),
+    tasks.c.status == TaskStatus.READY.value,
+    tasks.c.nblock == 0,
+)
+_NEXT = select(tasks).where(*_IS_READY).order_by(tasks.c.priority, tasks.c.seq).limit(bindparam("most"))
+_NEXT_AFTER = _NEXT.where(
+    tuple_(tasks.c.priority, tasks.c.seq) > tuple_(bindparam("priority"), bindparam("seq"))
+)
+_ANY = select(tasks.c.seq).where(*_IS_READY).limit(1)
+_PAIRS = (
+    select(assignments.c.project, assignments.c.agent)
+    .join(projects, projects.c.id == assignments.c.project)
+    .join(agents, agents.c.id == assignments.c.agent)
+    .where(projects.c.status == "active", agents.c.status == "active")
+    .order_by(assignments.c.project, assignments.c.agent)
+)
+
+
+def next_ready(
+    tx: Tx, project: str, agent: str, *, limit: int = 20, after: tuple[int, int] | None = None
+) -> list[TaskRow]:
+    """The next ones by (priority, seq), or those behind that place."""
+    if after is None:
+        return every(tx, TaskRow, _NEXT, project=project, agent=agent, most=limit)
+    priority, seq = after
+    return every(
+        tx, TaskRow, _NEXT_AFTER, project=project, agent=agent, most=limit, priority=priority, seq=seq
+    )
+
+
+def has_ready(tx: Tx, project: str, agent: str) -> bool:
+    return tx.conn.execute(_ANY, {"project": project, "agent": agent}).first() is not None
+
+
+def ready_pairs(tx: Tx) -> list[tuple[str, str]]:
+    """Active (project, agent) pairs with ready work; one look into the index for each assignment."""
+    pairs = [(str(project), str(agent)) for project, agent in tx.conn.execute(_PAIRS)]
+    return [(project, agent) for project, agent in pairs if has_ready(tx, project, agent)]

@@ -1,0 +1,347 @@
+"""One frozen dataclass per table, with the table's columns and defaults: what the store gives and takes.
+
+JSON columns are plain lists and dicts. Meaning is left to the callers: words stay text here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from typing import Any, ClassVar, Self
+
+from sqlalchemy import Row
+
+Json = Mapping[str, Any]
+
+
+@dataclass(frozen=True, kw_only=True)
+class TableRow:
+    """What all rows can do."""
+
+    names: ClassVar[tuple[str, ...]] = ()
+
+    @classmethod
+    def from_row(cls, row: Row[Any]) -> Self:
+        return cls(**dict(row._mapping))
+
+    def values(self) -> dict[str, Any]:
+        """By column; a `seq` that is not yet known is left to the database."""
+        cls = type(self)
+        if not cls.names:
+            cls.names = tuple(one.name for one in fields(self))
+        found = {name: getattr(self, name) for name in cls.names}
+        if found.get("seq") == 0:
+            del found["seq"]
+        return storable(found)
+
+
+def storable(values: dict[str, Any]) -> dict[str, Any]:
+    """Text without what a database refuses: half characters (file names that are no UTF-8) and NUL.
+
+    A fact that cannot be stored would be reported again for ever."""
+    for name, value in values.items():
+        if isinstance(value, str) and ("\0" in value or not value.isascii()):
+            values[name] = value.encode("utf-8", "replace").decode("utf-8").replace("\0", "?")
+    return values
+
+
+@dataclass(frozen=True, kw_only=True)
+class ProjectRow(TableRow):
+    id: str
+    name: str
+    path: str
+    machine: str
+    status: str = "active"
+    base: str
+    settings: Json = field(default_factory=dict)
+    settings_files: Mapping[str, str] = field(default_factory=dict)
+    settings_from: str = "none"
+    settings_tree: str = ""
+    settings_problem: str = ""
+    default_agent: str = ""
+    created_at: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class AgentRow(TableRow):
+    id: str
+    name: str
+    role: str = ""
+    client: str = ""
+    command: str = ""
+    model: str = ""
+    system_prompt: str = ""
+    prompt: str = ""
+    scope: Json = field(default_factory=dict)
+    slots: int = 1
+    access: str = "sealed"
+    style: str = "exec"
+    terminal: str = "plain"
+    status: str = "active"
+    passkey_hash: str = ""
+    created_at: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class TargetRow(TableRow):
+    project: str
+    name: str
+    tip: str
+    tip_tree: str
+    published: str
+    tip_gate: str = ""
+    trusted_tree: str = ""
+    seen: str = ""
+    seen_tree: str = ""
+    seen_relation: str = "same"
+    seen_contains_published: bool = True
+    waiting: Sequence[str] = ()
+    waiting_why: str = ""
+    stopped: str = ""
+    accepted_count: int = 0
+
+
+@dataclass(frozen=True, kw_only=True)
+class TaskRow(TableRow):
+    seq: int = 0
+    id: str
+    project: str
+    agent: str = ""
+    title: str
+    description: str = ""
+    type: str = "task"
+    priority: int = 2
+    parent: str = ""
+    write: Sequence[str] | None = None
+    checks: Sequence[Any] = ()
+    timeout_s: float
+    held: bool = False
+    target: str
+    name: str = ""
+    worktree: str = ""
+    branch: str = ""
+    base_commit: str = ""
+    landed_commit: str = ""
+    created_at: float
+    changed_at: float = 0
+    """0 on the way in: the same as created_at."""
+    status: str = "open"
+    reason: str = ""
+    detail: str = ""
+    next_purpose: str = ""
+    nblock: int = 0
+    generation: int = 0
+
+
+@dataclass(frozen=True, kw_only=True)
+class VerbRow(TableRow):
+    seq: int = 0
+    task: str
+    verb: str
+    generation: int
+    landing_seq: int = 0
+    reason: str = ""
+    note: str = ""
+    at: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class RunRow(TableRow):
+    seq: int = 0
+    id: str
+    task: str
+    project: str
+    agent: str
+    client: str = ""
+    coordinator: str = ""
+    purpose: str
+    generation: int
+    request: str = ""
+    scope: Json = field(default_factory=dict)
+    prompt: str = ""
+    told: Json = field(default_factory=dict)
+    access: str = "sealed"
+    live: bool = True
+    created_at: float
+    outcome: str = "running"
+    outcome_reason: str = ""
+    start_commit: str = ""
+    worktree: str = ""
+    started_at: float | None = None
+    ended_at: float | None = None
+    exit_code: int | None = None
+    signal: str = ""
+    collected: Json | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class OrderRow(TableRow):
+    seq: int = 0
+    id: str
+    kind: str
+    key: str
+    project: str = ""
+    place: str
+    taken_by: str = ""
+    task: str = ""
+    run: str = ""
+    landing: str = ""
+    gate: str = ""
+    generation: int = 0
+    inputs: Json = field(default_factory=dict)
+    limit_s: float
+    version: int = 1
+    state: str = "open"
+    created_at: float
+    ended_at: float | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class FactRow(TableRow):
+    seq: int = 0
+    kind: str
+    order: str = ""
+    project: str = ""
+    task: str = ""
+    run: str = ""
+    landing: str = ""
+    gate: str = ""
+    generation: int = 0
+    coordinator: str = ""
+    incarnation: int = 0
+    standing: str = "applied"
+    body: Json = field(default_factory=dict)
+    at: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class LandingRow(TableRow):
+    seq: int = 0
+    id: str
+    project: str
+    target: str
+    kind: str = "task"
+    task: str = ""
+    run: str = ""
+    generation: int = 0
+    head: str
+    priority: int = 2
+    created_at: float
+    begun: bool = False
+    trusted: bool = False
+    old_tip: str = ""
+    candidate: str = ""
+    tree: str = ""
+    conflict: Json | None = None
+    stale: str = ""
+    problem: str = ""
+    accept_refused: bool = False
+    gate: str = ""
+    verdict: str = ""
+    evidence: str = ""
+    accepted_at: float | None = None
+    accept_number: int = 0
+    published_at: float | None = None
+    ended: str = ""
+    ended_detail: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class GateRow(TableRow):
+    id: str
+    key: str
+    project: str
+    target: str
+    commit: str
+    tree: str
+    checks: Sequence[Json] = ()
+    goals: Sequence[Json] = ()
+    setup: Json = field(default_factory=dict)
+    exclude: Sequence[str] = ()
+    flaky: str = "land"
+    created_at: float
+    verdict: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class CheckRow(TableRow):
+    seq: int = 0
+    gate: str
+    project: str
+    tree: str
+    command: str
+    attempt: int
+    result: str
+    exit_code: int | None = None
+    signal: str = ""
+    duration_s: float = 0
+    output: str = ""
+    tail: str = ""
+    setup_key: str = ""
+    fingerprint: str = ""
+    reason: str = ""
+    interrupted: bool = False
+    reused_from: int | None = None
+    at: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class EvidenceRow(TableRow):
+    id: str
+    task: str
+    landing: str
+    body: Json = field(default_factory=dict)
+    at: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class ClaimRow(TableRow):
+    seq: int = 0
+    run: str
+    task: str
+    kind: str = "completed"
+    result: str = ""
+    summary: str = ""
+    next_steps: str = ""
+    late: bool = False
+    at: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class TokenRow(TableRow):
+    hash: str
+    agent: str
+    project: str
+    run: str = ""
+    expires_at: float
+    limit_at: float
+    ended_at: float | None = None
+    ended_by: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class CoordinatorRow(TableRow):
+    id: str
+    machine: str
+    name: str
+    key_hash: str
+    incarnation: int = 0
+    boot: str = ""
+    pid: int = 0
+    clients: Mapping[str, str] = field(default_factory=dict)
+    fingerprint: str = ""
+    interval_s: float = 10
+    acknowledged: int = 0
+    seen_at: float | None = None
+    unseen: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class EventRow(TableRow):
+    seq: int = 0
+    at: float
+    kind: str
+    project: str = ""
+    task: str = ""
+    run: str = ""
+    body: Json = field(default_factory=dict)

@@ -1,0 +1,69 @@
+"""Runs. Occupancy is the column `live`; outcome and the fact columns are caches of the fold over facts."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sqlalchemy import bindparam, select, true
+
+from toryo.store.engine import Tx
+from toryo.store.rows import RunRow
+from toryo.store.schema import runs
+from toryo.store.statements import add, change, every, first, prefixed
+
+_GET = select(runs).where(runs.c.id == bindparam("it"))
+_OF_TASK = select(runs).where(runs.c.task == bindparam("it")).order_by(runs.c.generation)
+_LIVE = select(runs).where(runs.c.live == true()).order_by(runs.c.seq)
+_LIVE_OF_PROJECT = _LIVE.where(runs.c.project == bindparam("project"))
+_LIVE_OF_PAIR = _LIVE_OF_PROJECT.where(runs.c.agent == bindparam("agent"))
+_LIVE_OF_COORDINATOR = _LIVE.where(runs.c.coordinator == bindparam("it"))
+_BY_REQUEST = select(runs).where(runs.c.request == bindparam("it")).order_by(runs.c.seq).limit(1)
+_PAGE = select(runs).order_by(runs.c.seq.desc()).limit(bindparam("most"))
+
+
+def insert(tx: Tx, row: RunRow) -> int:
+    return add(tx, runs, row)
+
+
+def get(tx: Tx, id: str) -> RunRow | None:
+    return first(tx, RunRow, _GET, it=id)
+
+
+def by_prefix(tx: Tx, text: str) -> list[RunRow]:
+    return prefixed(tx, RunRow, runs, text)
+
+
+def update(tx: Tx, id: str, **columns: Any) -> None:
+    change(tx, runs, {"id": id}, columns)
+
+
+def of_task(tx: Tx, task: str) -> list[RunRow]:
+    """By generation."""
+    return every(tx, RunRow, _OF_TASK, it=task)
+
+
+def live_of_pair(tx: Tx, agent: str, project: str) -> list[RunRow]:
+    return every(tx, RunRow, _LIVE_OF_PAIR, agent=agent, project=project)
+
+
+def live_of_project(tx: Tx, project: str) -> list[RunRow]:
+    return every(tx, RunRow, _LIVE_OF_PROJECT, project=project)
+
+
+def live_of_coordinator(tx: Tx, coordinator: str) -> list[RunRow]:
+    return every(tx, RunRow, _LIVE_OF_COORDINATOR, it=coordinator)
+
+
+def by_request(tx: Tx, request: str) -> RunRow | None:
+    """The run that this request got; an empty request asks for nothing."""
+    return first(tx, RunRow, _BY_REQUEST, it=request) if request else None
+
+
+def page(tx: Tx, task: str | None = None, project: str | None = None, limit: int = 50) -> list[RunRow]:
+    """The newest first."""
+    statement = _PAGE
+    if task is not None:
+        statement = statement.where(runs.c.task == task)
+    if project is not None:
+        statement = statement.where(runs.c.project == project)
+    return every(tx, RunRow, statement, most=limit)

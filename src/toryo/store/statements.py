@@ -1,0 +1,96 @@
+"""How rows go in and out of tables, the same for every table. SQL of one table's own is in its module."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import lru_cache
+from typing import Any, TypeVar
+
+from sqlalchemy import Executable, Insert, Table, Update, bindparam, insert, select, update
+from sqlalchemy.dialects import postgresql, sqlite
+
+from toryo.store.engine import Tx
+from toryo.store.rows import TableRow, storable
+
+R = TypeVar("R", bound=TableRow)
+
+LARGEST_SUFFIX = "z" * 12
+"""Ids are lower-case letters and digits: none with a prefix sorts behind the prefix and this."""
+
+
+def first(tx: Tx, kind: type[R], statement: Executable, **given: Any) -> R | None:
+    row = tx.conn.execute(statement, given).first()
+    return None if row is None else kind.from_row(row)
+
+
+def every(tx: Tx, kind: type[R], statement: Executable, **given: Any) -> list[R]:
+    return [kind.from_row(row) for row in tx.conn.execute(statement, given)]
+
+
+def texts(tx: Tx, statement: Executable, **given: Any) -> list[str]:
+    return [str(value) for value in tx.conn.execute(statement, given).scalars()]
+
+
+def add(tx: Tx, table: Table, row: TableRow) -> int:
+    """Insert; the number the database gave it, 0 where the table has none."""
+    done = tx.conn.execute(_insert(table), row.values())
+    key = done.inserted_primary_key
+    return int(key[0]) if key is not None and isinstance(key[0], int) else 0
+
+
+def add_if_new(tx: Tx, table: Table, row: TableRow, unique: str) -> bool:
+    """Insert unless that value of the unique column is there already."""
+    done = tx.conn.execute(_insert_if_new(tx.conn.dialect.name, table, (unique,)), row.values())
+    return done.rowcount == 1
+
+
+def add_link(tx: Tx, table: Table, columns: Mapping[str, Any]) -> None:
+    """Insert a row that is nothing but its key; it may be there already."""
+    statement = _insert_if_new(tx.conn.dialect.name, table, tuple(columns))
+    tx.conn.execute(statement, columns)
+
+
+def change(tx: Tx, table: Table, key: Mapping[str, Any], columns: Mapping[str, Any]) -> None:
+    """Set the columns of the row with that key."""
+    if not columns:
+        return
+    given = storable(dict(columns))
+    given.update({f"key_{name}": value for name, value in key.items()})
+    tx.conn.execute(_update(table, tuple(key)), given)
+
+
+@lru_cache(maxsize=64)
+def _update(table: Table, key: tuple[str, ...]) -> Update:
+    """The columns to set are the names given at execution."""
+    statement = update(table)
+    for name in key:
+        statement = statement.where(table.c[name] == bindparam(f"key_{name}"))
+    return statement
+
+
+@lru_cache(maxsize=64)
+def _insert(table: Table) -> Insert:
+    return insert(table)
+
+
+@lru_cache(maxsize=64)
+def _insert_if_new(dialect: str, table: Table, unique: tuple[str, ...]) -> Executable:
+    statement = postgresql.insert(table) if dialect == "postgresql" else sqlite.insert(table)
+    inline = statement.inline().on_conflict_do_nothing(index_elements=unique)
+    return inline.execution_options(
+        preserve_rowcount=True
+    )  # else the driver's count is given up with the cursor
+
+
+def prefixed(tx: Tx, kind: type[R], table: Table, text: str, most: int = 5) -> list[R]:
+    """Rows whose id begins with the text, by the index of ids; nothing for an empty text."""
+    if not text:
+        return []
+    found = every(tx, kind, _between(table), low=text, high=text + LARGEST_SUFFIX, most=most)
+    return [row for row in found if str(row.values()["id"]).startswith(text)]
+
+
+@lru_cache(maxsize=8)
+def _between(table: Table) -> Executable:
+    of_id = table.c.id.between(bindparam("low"), bindparam("high"))
+    return select(table).where(of_id).order_by(table.c.id).limit(bindparam("most"))

@@ -1,0 +1,186 @@
+"""Tasks with their dependencies, the blocked counter, and what people said about them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from sqlalchemy import bindparam, exists, func, literal, or_, select
+from sqlalchemy import insert as insert_into
+from sqlalchemy import update as update_of
+
+from toryo.domain.errors import NotFound
+from toryo.store import marks
+from toryo.store.engine import Tx
+from toryo.store.rows import TaskRow, VerbRow
+from toryo.store.schema import dependencies, landings, tasks, verbs
+from toryo.store.statements import add, change, every, first, prefixed, texts
+
+_GET = select(tasks).where(tasks.c.id == bindparam("it"))
+_PAGE = select(tasks).where(tasks.c.seq > bindparam("after")).order_by(tasks.c.seq).limit(bindparam("most"))
+_NEEDS = select(dependencies.c.needs).where(dependencies.c.task == bindparam("it"))
+_NEEDED_BY = select(dependencies.c.task).where(dependencies.c.needs == bindparam("it"))
+_INSERT_NEEDS = insert_into(dependencies)
+_IS_ACCEPTED = exists().where(landings.c.task == bindparam("it"), landings.c.accepted_at.is_not(None))
+_ACCEPTED = select(tasks.c.id, _IS_ACCEPTED.label("accepted")).where(tasks.c.id == bindparam("it"))
+_UNBLOCK = (
+    update_of(tasks).where(tasks.c.id.in_(_NEEDED_BY), tasks.c.nblock > 0).values(nblock=tasks.c.nblock - 1)
+)
+_MARK_NEEDED_BY = marks.now_for(
+    select(
+        literal("task:", literal_execute=True) + dependencies.c.task, literal(0, literal_execute=True)
+    ).where(dependencies.c.needs == bindparam("it"))
+)
+_COUNTS = select(tasks.c.status, func.count()).group_by(tasks.c.status)
+_COUNTS_OF_PROJECT = _COUNTS.where(tasks.c.project == bindparam("project"))
+_VERBS = select(verbs).where(verbs.c.task == bindparam("it")).order_by(verbs.c.seq)
+
+
+def insert(tx: Tx, row: TaskRow, needs: Sequence[str] = ()) -> int:
+    """Insert with its dependencies; its number. It can need existing ones only, so no cycle closes."""
+    wanted = list(dict.fromkeys(needs))
+    nblock = sum(not _is_accepted(tx, one) for one in wanted)
+    whole = replace(row, nblock=nblock, changed_at=row.changed_at or row.created_at)
+    seq = add(tx, tasks, whole)
+    if wanted:
+        tx.conn.execute(_INSERT_NEEDS, [{"task": row.id, "needs": one} for one in wanted])
+    return seq
+
+
+def _is_accepted(tx: Tx, id: str) -> bool:
+    found = tx.conn.execute(_ACCEPTED, {"it": id}).first()
+    if found is None:
+        raise NotFound(f"There is no task {id} to wait for.", hint="See `toryo task list`.")
+    return bool(found.accepted)
+
+
+def get(tx: Tx, id: str) -> TaskRow | None:
+    return first(tx, TaskRow, _GET, it=id)
+
+
+def by_prefix(tx: Tx, text: str) -> list[TaskRow]:
+    """At most five: enough to say that a prefix is not unique, and of what."""
+    return prefixed(tx, TaskRow, tasks, text)
+
+
+def page(
+    tx: Tx, *, project: str | None = None, status: str | None = None, after_seq: int = 0, limit: int = 50
+) -> list[TaskRow]:
+    statement = _PAGE
+    if project is not None:
+        statement = statement.where(tasks.c.project == project)
+    if status is not None:
+        statement = statement.where(tasks.c.status == status)
+    return every(tx, TaskRow, statement, after=after_seq, most=limit)
+
+
+def needs_of(tx: Tx, id: str) -> list[str]:
+    return texts(tx, _NEEDS, it=id)
+
+
+def needed_by(tx: Tx, id: str) -> list[str]:
+    return texts(tx, _NEEDED_BY, it=id)
+
+
+def set_status(
+    tx: Tx, id: str, status: str, reason: str = "", detail: str = "", next_purpose: str = ""
+) -> None:
+    update(
+        tx,
+        id,
+        status=str(status),
+        reason=reason,
+        detail=detail,
+        next_purpose=str(next_purpose),
+        changed_at=tx.now,
+    )
+
+
+def unblock_dependents(tx: Tx, id: str) -> list[str]:
+    """The task was accepted: count it off for everyone who needs it, and mark them; who they are.
+
+    To be called once per accepted task. Three statements, however many they are."""
+    tx.conn.execute(_UNBLOCK, {"it": id})
+    tx.conn.execute(_MARK_NEEDED_BY[tx.conn.dialect.name], {"it": id})
+    found = needed_by(tx, id)
+    tx.marked = tx.marked or bool(found)
+    return found
+
+
+def counts(tx: Tx, project: str | None = None) -> dict[str, int]:
+    """How many tasks have each status; those without any are left out."""
+    if project is None:
+        found = tx.conn.execute(_COUNTS)
+    else:
+        found = tx.conn.execute(_COUNTS_OF_PROJECT, {"project": project})
+    return {str(status): int(number) for status, number in found}
+
+
+def update(tx: Tx, id: str, **columns: Any) -> None:
+    change(tx, tasks, {"id": id}, columns)
+
+
+def add_verb(tx: Tx, row: VerbRow) -> int:
+    return add(tx, verbs, row)
+
+
+def verbs_of(tx: Tx, id: str) -> list[VerbRow]:
+    return every(tx, VerbRow, _VERBS, it=id)
+
+
+BASE_REASONS = (
+    "base_gate",
+    "base_red",
+    "base_could_not_run",
+    "target_missing",
+    "target_rewound",
+    "publish_failed",
+)
+"""Why a task is blocked by its target rather than by another task."""
+
+_SUBJECT = literal("task:", literal_execute=True) + tasks.c.id
+_MARK_OF_TARGET = marks.now_for(
+    select(_SUBJECT, literal(0, literal_execute=True)).where(
+        tasks.c.project == bindparam("project"),
+        tasks.c.target == bindparam("target"),
+        or_(
+            tasks.c.status.in_(("ready", "landing", "needs_review")),
+            (tasks.c.status == "blocked") & tasks.c.reason.in_(BASE_REASONS),
+        ),
+    )
+)
+_MARK_OF_AGENT = marks.now_for(
+    select(_SUBJECT, literal(0, literal_execute=True)).where(
+        tasks.c.project == bindparam("project"),
+        tasks.c.agent == bindparam("agent"),
+        tasks.c.status.in_(("ready", "blocked")),
+    )
+)
+_REASSIGN = (
+    update_of(tasks)
+    .where(
+        tasks.c.project == bindparam("of_project"),
+        tasks.c.agent == bindparam("old_agent"),
+        tasks.c.status.in_(("open", "blocked")),
+        tasks.c.generation == 0,
+    )
+    .values(agent=bindparam("new_agent"))
+)
+
+
+def mark_of_target(tx: Tx, project: str, target: str) -> None:
+    """Have every task looked at that waits for the target's state, however many they are."""
+    tx.conn.execute(_MARK_OF_TARGET[tx.conn.dialect.name], {"project": project, "target": target})
+    tx.marked = True
+
+
+def mark_of_agent(tx: Tx, project: str, agent: str) -> None:
+    tx.conn.execute(_MARK_OF_AGENT[tx.conn.dialect.name], {"project": project, "agent": agent})
+    tx.marked = True
+
+
+def reassign(tx: Tx, project: str, old: str, new: str) -> None:
+    """Tasks that waited for an agent who cannot work go to one who can."""
+    tx.conn.execute(_REASSIGN, {"of_project": project, "old_agent": old, "new_agent": new})
+    mark_of_agent(tx, project, new)

@@ -1,0 +1,190 @@
+"""Agents: definitions in the store, with a passkey that is shown once."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import Any
+
+from toryo.domain.errors import NotFound, UserError
+from toryo.domain.times import iso
+from toryo.domain.words import Access
+from toryo.store import agents, projects, runs, tasks
+from toryo.store.engine import Tx
+from toryo.store.rows import AgentRow
+from toryo.usecases.context import HeadContext
+from toryo.usecases.credentials import hash_passkey, new_passkey
+from toryo.usecases.finding import the_agent, the_project
+
+CLIENTS = ("claude", "codex", "gemini", "opencode", "command", "scripted", "outside")
+"""Known clients; `outside` comes by itself and is started by nobody. An unknown one is an error (S1-38)."""
+
+
+@dataclass(frozen=True)
+class NewAgent:
+    name: str
+    client: str = ""
+    command: str = ""
+    role: str = ""
+    model: str = ""
+    system_prompt: str = ""
+    prompt: str = ""
+    scope: dict[str, Any] = field(default_factory=dict)
+    slots: int = 1
+    access: Access = Access.SEALED
+    project: str = ""
+    path: str = ""
+
+
+def add_agent(context: HeadContext, wish: NewAgent, passkey: str, passkey_hash: str) -> dict[str, Any]:
+    """Add it, or change the one of that name; assigned to the project at hand, if there is one."""
+    _look_over(wish)
+    with context.store.change() as tx:
+        known = agents.get(tx, wish.name)
+        columns: dict[str, Any] = {
+            "client": wish.client,
+            "command": wish.command,
+            "role": wish.role,
+            "model": wish.model,
+            "system_prompt": wish.system_prompt,
+            "prompt": wish.prompt,
+            "scope": wish.scope,
+            "slots": wish.slots,
+            "access": wish.access,
+            "passkey_hash": passkey_hash,
+        }
+        if known:
+            agents.update(tx, wish.name, **columns)
+        else:
+            agents.insert(tx, AgentRow(id=wish.name, name=wish.name, created_at=tx.now, **columns))
+        assigned = _assign(tx, wish)
+        tx.emit("agent_changed" if known else "agent_added", {"agent": wish.name, "client": wish.client})
+        for project in projects.listing(tx):
+            tasks.mark_of_agent(tx, project.id, wish.name)
+        row = the_agent(tx, wish.name)
+    return {
+        "success": True,
+        "agent": agent_body(row),
+        "passkey": passkey,
+        "changed": bool(known),
+        "projects": assigned,
+    }
+
+
+def fresh_passkey() -> tuple[str, str]:
+    passkey = new_passkey()
+    return passkey, hash_passkey(passkey)
+
+
+def _look_over(wish: NewAgent) -> None:
+    if not re.fullmatch(r"[a-z0-9][a-z0-9_-]{0,63}", wish.name):
+        raise UserError(f"{wish.name!r} is no agent name.", hint="Use lower case letters, digits, - and _.")
+    if wish.client and wish.client not in CLIENTS:
+        raise UserError(f"There is no client {wish.client!r}.", hint=f"There are: {', '.join(CLIENTS)}.")
+    if wish.client in ("command", "scripted") and not wish.command.strip():
+        example = (
+            "--command 'sh agent.sh {prompt_file}'" if wish.client == "command" else "--command script.yaml"
+        )
+        raise UserError(f"The client {wish.client} needs a command.", hint=f"Add {example}.")
+    if wish.slots < 1:
+        raise UserError("An agent needs at least one slot.", hint="Give --slots 1 or more.")
+
+
+def _assign(tx: Tx, wish: NewAgent) -> list[str]:
+    """To the named project, else the one around the path, else to all that have nobody who can work."""
+    if wish.project:
+        chosen = [the_project(tx, wish.project)]
+    else:
+        try:
+            chosen = [the_project(tx, path=wish.path)]
+        except NotFound:
+            chosen = projects.listing(tx, only_active=True)
+    for project in chosen:
+        projects.assign(tx, project.id, wish.name)
+        able = [one for one in projects.agents_of(tx, project.id, only_active=True) if one.client]
+        current = agents.get(tx, project.default_agent) if project.default_agent else None
+        if wish.client and (current is None or not current.client) and wish.name in {one.id for one in able}:
+            projects.update(tx, project.id, default_agent=wish.name)
+            tasks.reassign(tx, project.id, project.default_agent, wish.name)
+    return [project.id for project in chosen]
+
+
+def agent_body(row: AgentRow) -> dict[str, Any]:
+    return {
+        "id": row.id,
+        "name": row.name,
+        "role": row.role,
+        "client": row.client or None,
+        "command": row.command,
+        "model": row.model,
+        "system_prompt": row.system_prompt,
+        "prompt": row.prompt,
+        "scope": dict(row.scope),
+        "slots": row.slots,
+        "access": row.access,
+        "style": row.style,
+        "terminal": row.terminal,
+        "status": row.status,
+        "created_at": iso(row.created_at),
+        "warnings": []
+        if row.prompt or row.system_prompt
+        else ["no prompt: tell this agent its rules (S4-15)"],
+    }
+
+
+def list_agents(context: HeadContext, project: str, path: str) -> dict[str, Any]:
+    with context.store.read() as tx:
+        if project or path:
+            rows = projects.agents_of(tx, the_project(tx, project, path).id)
+        else:
+            rows = agents.listing(tx)
+        listed = [agent_body(row) | {"projects": _projects_of(tx, row.id)} for row in rows]
+    return {"success": True, "agents": listed}
+
+
+def get_agent(context: HeadContext, name: str) -> dict[str, Any]:
+    with context.store.read() as tx:
+        row = the_agent(tx, name)
+        body = agent_body(row) | {"projects": _projects_of(tx, row.id)}
+        body["live_runs"] = [
+            run.id for project in body["projects"] for run in runs.live_of_pair(tx, row.id, project)
+        ]
+    return {"success": True, "agent": body}
+
+
+def _projects_of(tx: Tx, agent: str) -> list[str]:
+    return [
+        row.id for row in projects.listing(tx) if agent in {one.id for one in projects.agents_of(tx, row.id)}
+    ]
+
+
+def get_profile(context: HeadContext, agent_id: str) -> dict[str, Any]:
+    """For the coordinator that prepares a context directory (S0-06)."""
+    with context.store.read() as tx:
+        row = the_agent(tx, agent_id)
+    return {
+        "success": True,
+        "agent_id": row.id,
+        "name": row.name,
+        "role": row.role,
+        "ai_type": row.client,
+        "system_prompt": row.system_prompt,
+    }
+
+
+def first_agent(tx: Tx, project_id: str, clients: tuple[str, ...]) -> AgentRow:
+    """The default agent that `init` makes: by a client found on PATH, else one without a client."""
+    assigned = projects.agents_of(tx, project_id)
+    if assigned:
+        return assigned[0]
+    client = next((name for name in CLIENTS if name in clients), "")
+    known = [row for row in agents.listing(tx) if row.client] or agents.listing(tx)
+    if known:
+        row = known[0]
+    else:
+        row = AgentRow(id="worker", name="worker", role="worker", client=client, scope={}, created_at=tx.now)
+        agents.insert(tx, row)
+        tx.emit("agent_added", {"agent": row.id, "client": client}, project=project_id)
+    projects.assign(tx, project_id, row.id)
+    projects.update(tx, project_id, default_agent=row.id)
+    return row

@@ -1,0 +1,140 @@
+"""Orders with a waiting caller: what lives with the hands is asked of the coordinator that holds it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from toryo.domain.errors import NotFound, Refused, Unavailable, UserError
+from toryo.domain.words import OrderKind, OrderState
+from toryo.protocol.models import CheckInputs, Model, ReadInputs, RestoreInputs, SurveyInputs
+from toryo.store import evidence, facts, gates, landings, orders, projects, runs
+from toryo.store.engine import Tx
+from toryo.store.rows import RunRow
+from toryo.usecases.context import HeadContext
+from toryo.usecases.finding import the_run, the_task
+from toryo.usecases.ids import new_id
+from toryo.usecases.ordering import hub, insert
+from toryo.usecases.project_settings import settings_of
+
+
+class NobodyAnswered(Unavailable):
+    """No coordinator answered in time."""
+
+
+def nobody_answered(kind: str) -> NobodyAnswered:
+    return NobodyAnswered(
+        f"No coordinator carried out `{kind}` in time.", hint="See `toryo status`; start one with `toryo up`."
+    )
+
+
+def order_survey(context: HeadContext, machine: str, path: str, base: str) -> str:
+    return _ask(context, OrderKind.SURVEY, f"machine:{machine}", SurveyInputs(path=path, base=base))
+
+
+def order_read_log(context: HeadContext, text: str, offset: int, limit: int) -> tuple[str, str, bool]:
+    """The order, the run, and whether the run has ended: its log then grows no more."""
+    with context.store.read() as tx:
+        run = _run_named(tx, text)
+        project = projects.get(tx, run.project)
+    if not run.coordinator or project is None:
+        raise Refused(f"{run.id} is an outside agent's run: its output is not ours.")
+    inputs = ReadInputs(repo=project.path, what="log", run=run.id, offset=offset, limit=limit)
+    return _ask(context, OrderKind.READ, run.coordinator, inputs, run=run.id), run.id, not run.live
+
+
+def order_restore(context: HeadContext, text: str, destination: str) -> str:
+    with context.store.read() as tx:
+        candidates = (
+            [_run_named(tx, text)] if text.startswith("r") else runs.of_task(tx, the_task(tx, text).id)
+        )
+        kept = [(run, (run.collected or {}).get("snapshot") or {}) for run in candidates]
+        found = [(run, str(snapshot["commit"])) for run, snapshot in kept if snapshot.get("commit")]
+        project = projects.get(tx, candidates[-1].project) if candidates else None
+    if not found or project is None:
+        raise NotFound(f"There is no snapshot of {text}.", hint="See `toryo evidence` for what a run left.")
+    run, commit = found[-1]
+    inputs = RestoreInputs(repo=project.path, run=run.id, snapshot=commit, destination=destination)
+    return _ask(context, OrderKind.RESTORE, hub(project), inputs, run=run.id)
+
+
+def order_verification(context: HeadContext, text: str) -> list[tuple[str, str]]:
+    """Run the evidence's checks again on the very tree that landed: (command, order) each."""
+    with context.store.read() as tx:
+        task = the_task(tx, text)
+        records = evidence.of_task(tx, task.id)
+        project = projects.get(tx, task.project)
+        landing = landings.get(tx, records[-1].landing) if records else None
+        gate = gates.get(tx, landing.gate) if landing and landing.gate else None
+    if landing is None or gate is None or project is None:
+        raise Refused(f"{task.id} has no evidence to verify.", hint=f"See `toryo task show {task.id}`.")
+    settings = settings_of(project.settings)
+    asked = []
+    for spec in gate.checks:
+        inputs = CheckInputs(
+            repo=project.path,
+            project=project.id,
+            commit=landing.candidate,
+            tree=landing.tree,
+            command=spec["command"],
+            limit_s=spec["limit_s"],
+            setup=tuple(gate.setup.get("commands", ())),
+            setup_inputs=tuple(gate.setup.get("inputs", ())),
+            setup_limit_s=settings.setup_timeout,
+            exclude=tuple(gate.exclude),
+        )
+        asked.append(
+            (str(spec["command"]), _ask(context, OrderKind.CHECK, hub(project), inputs, task=task.id))
+        )
+    return asked
+
+
+def answer(context: HeadContext, order_id: str) -> tuple[bool, dict[str, Any] | None]:
+    """For a long poll: whether the final fact is there, and its body."""
+    with context.store.read() as tx:
+        order = orders.get(tx, order_id)
+        found = facts.of_order(tx, order_id)
+    if order is None or order.state == OrderState.WITHDRAWN:
+        raise nobody_answered("order")
+    if order.state != OrderState.REPORTED or not found:
+        return False, None
+    return True, dict(found[-1].body)
+
+
+def give_up(context: HeadContext, order_id: str) -> None:
+    """The caller left: nobody needs the answer any more."""
+    with context.store.change() as tx:
+        order = orders.get(tx, order_id)
+        if order and order.state in (OrderState.OPEN, OrderState.TAKEN):
+            orders.set_state(tx, order_id, OrderState.WITHDRAWN)
+
+
+def refuse_problem(body: dict[str, Any]) -> dict[str, Any]:
+    """A problem that the hands reported is the user's to mend."""
+    problem = body.get("problem")
+    if problem:
+        raise UserError(problem["message"], hint=problem.get("hint", ""))
+    return body
+
+
+def _ask(
+    context: HeadContext, kind: OrderKind, place: str, inputs: Model, *, task: str = "", run: str = ""
+) -> str:
+    with context.store.change() as tx:
+        return insert(tx, kind, f"{kind}/{new_id('a')}{new_id('k')}", place, inputs, task=task, run=run).id
+
+
+def ask_adopt(context: HeadContext, place: str, inputs: Model) -> str:
+    return _ask(context, OrderKind.ADOPT, place, inputs)
+
+
+def _run_named(tx: Tx, text: str) -> RunRow:
+    """A run's id, or a task's: then its newest run."""
+    if text.startswith("t"):
+        task = the_task(tx, text)
+        mine = runs.of_task(tx, task.id)
+        if not mine:
+            raise NotFound(
+                f"{task.id} has no run yet.", hint=f"It is {task.status}: `toryo task show {task.id}`."
+            )
+        return mine[-1]
+    return the_run(tx, text)

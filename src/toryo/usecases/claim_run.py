@@ -1,0 +1,172 @@
+"""The claim: the one place where a run is born. One transaction, and the same request has the same answer."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from toryo.domain.naming import task_name
+from toryo.domain.words import PRIORITY_RANK, Access, CheckResult, Priority, Purpose
+from toryo.store import claims, gates, landings, orders, projects, runs, tasks
+from toryo.store.engine import Tx
+from toryo.store.rows import AgentRow, OrderRow, ProjectRow, RunRow, TaskRow
+from toryo.usecases.context import HeadContext
+from toryo.usecases.coordinators import current
+from toryo.usecases.ids import new_id
+from toryo.usecases.next_orders import wire_order
+from toryo.usecases.ordering import Subject, hub, prepare
+from toryo.usecases.picking import pick
+from toryo.usecases.prompts import MemoryFile, PromptParts, compose
+from toryo.usecases.scoping import as_json, scope_of
+
+TAIL = 4000
+
+
+def should_start(context: HeadContext, agent_id: str, project_id: str) -> dict[str, Any]:
+    with context.store.read() as tx:
+        found = pick(tx, agent_id, project_id)
+    if found.task is None or found.agent is None:
+        return {"success": True, "should_start": False}
+    return {"success": True, "should_start": True, "ai_type": found.agent.client}
+
+
+def claim_run(
+    context: HeadContext, agent_id: str, project_id: str, coordinator: str, incarnation: int, request_id: str
+) -> dict[str, Any]:
+    with context.store.change() as tx:
+        row = current(tx, coordinator, incarnation)
+        if row is None:
+            return {"success": True, "claimed": False, "superseded": True, "waiting_for": "superseded"}
+        again = runs.by_request(tx, request_id)
+        if again:
+            order = orders.by_key(tx, f"prepare/{again.id}")
+            return _claimed(context, again, order)
+        found = pick(tx, agent_id, project_id)
+        if found.project and found.project.machine != row.machine:
+            return {"success": True, "claimed": False, "waiting_for": "another machine"}
+        if found.task is None or found.agent is None or found.project is None:
+            return {"success": True, "claimed": False, "waiting_for": found.waiting_for}
+        run, order = begin_run(
+            context, tx, found.project, found.agent, found.task, coordinator=coordinator, request=request_id
+        )
+    return _claimed(context, run, order)
+
+
+def begin_run(
+    context: HeadContext,
+    tx: Tx,
+    project: ProjectRow,
+    agent: AgentRow,
+    task: TaskRow,
+    *,
+    coordinator: str,
+    request: str,
+) -> tuple[RunRow, OrderRow]:
+    """Create the run and its prepare order. Without a coordinator it is an outside agent's run."""
+    purpose = Purpose(task.next_purpose or Purpose.IMPLEMENT)
+    told = _told(tx, task)
+    scope = scope_of(project, agent, task)
+    access = Access(agent.access)
+    parts = PromptParts(
+        task=task.id,
+        title=task.title,
+        type=task.type,
+        priority=priority_word(task.priority),
+        description=task.description,
+        instructions="\n\n".join(text for text in (agent.system_prompt, agent.prompt) if text),
+        scope=scope,
+        memory=memory_files(project),
+        purpose=purpose,
+        told=told,
+        access=access,
+        agent=agent.id,
+        project=project.id,
+    )
+    run = RunRow(
+        id=new_id("r"),
+        task=task.id,
+        project=project.id,
+        agent=agent.id,
+        client=agent.client if coordinator else "outside",
+        coordinator=coordinator,
+        purpose=purpose,
+        generation=task.generation + 1,
+        request=request,
+        scope=as_json(scope),
+        prompt=context.blobs.put(compose(parts)),
+        told=told,
+        access=access,
+        created_at=tx.now,
+    )
+    runs.insert(tx, run)
+    tasks.update(tx, task.id, generation=run.generation)
+    target = projects.target(tx, project.id, task.target)
+    tip = target.tip if target else ""
+    order = prepare(
+        tx,
+        Subject(project, task, run),
+        name=task_name(task.title, task.id),
+        base=task.base_commit if task.name else tip,
+        merge=tip if purpose is Purpose.RESOLVE else "",
+        place=coordinator or hub(project),
+        taken_by=coordinator,
+    )
+    body = {"purpose": purpose, "generation": run.generation, "agent": agent.id, "coordinator": coordinator}
+    tx.emit("run_claimed", body, project=project.id, task=task.id, run=run.id)
+    tx.mark(f"task:{task.id}")
+    return run, order
+
+
+def priority_word(rank: int) -> str:
+    return next((word for word, number in PRIORITY_RANK.items() if number == rank), Priority.MEDIUM)
+
+
+def memory_files(project: ProjectRow) -> tuple[MemoryFile, ...]:
+    """Paths and titles only: the agent reads the files in its worktree (S4-12)."""
+    listed = []
+    for path, text in sorted(project.settings_files.items()):
+        if path.startswith("memory/") and path.endswith(".md"):
+            first = next((line for line in text.splitlines() if line.strip()), "")
+            title = first.lstrip("# ").strip() or path.removeprefix("memory/")
+            listed.append(MemoryFile(f".toryo/{path}", title))
+    return tuple(listed)
+
+
+def _told(tx: Tx, task: TaskRow) -> dict[str, Any]:
+    """Why there is another run, from the facts of the last one."""
+    told: dict[str, Any] = {}
+    newest = next(reversed(landings.of_task(tx, task.id)), None)
+    match task.reason:
+        case "checks_failed" if newest:
+            told = {"why": "checks_failed", "checks": _failing(tx, newest.gate)}
+        case "conflict" if newest:
+            conflict = newest.conflict or {}
+            told = {
+                "why": "conflict",
+                "paths": conflict.get("paths", []),
+                "partner": conflict.get("partner", ""),
+            }
+        case "no_commit" | "lost":
+            told = {"why": task.reason}
+    handoff = [claim.next_steps for claim in claims.of_task(tx, task.id) if claim.next_steps]
+    if handoff and told:
+        told["handoff"] = handoff[-1][:TAIL]
+    return told
+
+
+def _failing(tx: Tx, gate_id: str) -> list[dict[str, Any]]:
+    rows = [row for row in gates.checks_of(tx, gate_id) if row.result == CheckResult.FAILED]
+    listed = [
+        {"command": row.command, "exit_code": row.exit_code, "tail": row.tail[-TAIL:] or row.reason}
+        for row in rows[-1:]
+    ]
+    gate = gates.get(tx, gate_id)
+    for goal in gate.goals if gate else ():
+        if goal["result"] == CheckResult.FAILED:
+            text = f"no changed file matches {goal['pattern']}"
+            listed.append({"command": f"goal {goal['type']}", "exit_code": None, "tail": text})
+    return listed
+
+
+def _claimed(context: HeadContext, run: RunRow, order: OrderRow | None) -> dict[str, Any]:
+    body = wire_order(context, order) if order else None
+    return {"success": True, "claimed": True, "run_id": run.id, "order": body}

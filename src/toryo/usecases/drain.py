@@ -1,0 +1,65 @@
+"""The drain: read marked subjects, decide, write status and orders, unmark. At most 100 per transaction."""
+
+from __future__ import annotations
+
+from toryo.reconciler.decide import decide_coordinator
+from toryo.reconciler.subjects import Policy
+from toryo.store import coordinators, deadlines, gather, marks, runs
+from toryo.store.engine import Tx
+from toryo.usecases.context import HeadContext
+from toryo.usecases.drain_queue import look_at_gate, look_at_queue
+from toryo.usecases.drain_task import look_at_task
+from toryo.usecases.sessions import expire_sessions
+
+BATCH = 100
+
+
+def drain(context: HeadContext) -> bool:
+    """One transaction; whether there was anything to look at, so that more may be left."""
+    with context.store.read() as tx:
+        if not marks.due(tx, tx.now, limit=1):
+            return False
+    with context.store.change() as tx:
+        due = marks.due(tx, tx.now, limit=BATCH)
+        marks.clear(tx, due)  # first: a decision may mark the same subject anew
+        for subject in due:
+            look_at(tx, subject)
+    return bool(due)
+
+
+def look_at(tx: Tx, subject: str) -> None:
+    kind, _, name = subject.partition(":")
+    policy = Policy()
+    match kind:
+        case "task":
+            look_at_task(tx, name, policy)
+        case "queue":
+            project, _, target = name.partition("/")
+            look_at_queue(tx, project, target, policy)
+        case "gate":
+            look_at_gate(tx, name)
+        case "sessions":
+            expire_sessions(tx)
+        case "coordinator":
+            _look_at_coordinator(tx, name, policy)
+
+
+def _look_at_coordinator(tx: Tx, name: str, policy: Policy) -> None:
+    facts = gather.coordinator(tx, name)
+    if facts is None:
+        return
+    decision = decide_coordinator(facts, policy, tx.now)
+    if decision.unseen != facts.unseen:
+        coordinators.update(tx, name, unseen=decision.unseen)
+        tx.emit("coordinator_unseen" if decision.unseen else "coordinator_seen", {"coordinator": name})
+        for run in runs.live_of_coordinator(tx, name):
+            tx.mark(f"task:{run.task}")
+    if decision.look_at is not None:
+        tx.mark(f"coordinator:{name}", decision.look_at)
+
+
+def extend_deadlines(context: HeadContext, gap: float) -> None:
+    """The machine slept: nobody had that time, so every deadline moves by it."""
+    with context.store.change() as tx:
+        deadlines.extend(tx, gap)
+        tx.emit("deadlines_extended", {"gap_s": round(gap, 3)})

@@ -1,0 +1,60 @@
+"""One marked task: gather, decide, and write what was decided."""
+
+from __future__ import annotations
+
+from toryo.domain.words import TaskStatus, is_at_rest
+from toryo.reconciler.decide import decide_task
+from toryo.reconciler.decisions import Enqueue
+from toryo.reconciler.subjects import Policy
+from toryo.store import gather, landings, tasks
+from toryo.store.engine import Tx
+from toryo.store.rows import LandingRow, TaskRow
+from toryo.usecases.ids import new_id
+from toryo.usecases.ordering import insert_wish
+
+
+def look_at_task(tx: Tx, task_id: str, policy: Policy) -> None:
+    row, facts = tasks.get(tx, task_id), gather.task(tx, task_id)
+    if row is None or facts is None:
+        return
+    decision = decide_task(facts, policy)
+    for wish in decision.orders:
+        insert_wish(tx, wish, row.project)
+    for landing in decision.end_landings:
+        landings.update(tx, landing, ended="withdrawn")
+        tx.mark(f"queue:{row.project}/{row.target}")
+    if decision.enqueue:
+        _enqueue(tx, row, decision.enqueue)
+    purpose = decision.purpose or ""
+    if (row.status, row.reason, row.detail, row.next_purpose) == (
+        decision.status,
+        decision.reason,
+        decision.detail,
+        purpose,
+    ):
+        return
+    tasks.set_status(tx, task_id, decision.status, decision.reason, decision.detail, purpose)
+    body = {"status": decision.status, "reason": decision.reason, "detail": decision.detail[:500]}
+    tx.emit("task_status", body, project=row.project, task=task_id)
+    rested = is_at_rest(TaskStatus(row.status), row.reason)
+    if rested or is_at_rest(decision.status, decision.reason):
+        for dependent in tasks.needed_by(tx, task_id):
+            tx.mark(f"task:{dependent}")
+
+
+def _enqueue(tx: Tx, task: TaskRow, wish: Enqueue) -> None:
+    landing = LandingRow(
+        id=new_id("l"),
+        project=task.project,
+        target=task.target,
+        task=task.id,
+        run=wish.run,
+        generation=wish.generation,
+        head=wish.head,
+        trusted=wish.trusted,
+        priority=task.priority,
+        created_at=tx.now,
+    )
+    landings.insert(tx, landing)
+    tx.emit("landing_queued", {"landing": landing.id, "head": wish.head}, project=task.project, task=task.id)
+    tx.mark(f"queue:{task.project}/{task.target}")

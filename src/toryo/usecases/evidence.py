@@ -1,0 +1,170 @@
+"""Evidence: the bundle of facts a landing stands on, written before the tip may move."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from toryo.domain.times import iso
+from toryo.domain.words import CheckResult
+from toryo.store import claims, evidence, facts, gates, landings, runs
+from toryo.store.engine import Tx
+from toryo.store.rows import CheckRow, EvidenceRow, GateRow, LandingRow, RunRow
+from toryo.usecases.ids import new_id
+
+
+def write_evidence(tx: Tx, landing: LandingRow) -> str:
+    row = EvidenceRow(
+        id=new_id("e"), task=landing.task, landing=landing.id, body=bundle(tx, landing), at=tx.now
+    )
+    evidence.insert(tx, row)
+    return row.id
+
+
+def bundle(tx: Tx, landing: LandingRow) -> dict[str, Any]:
+    gate = gates.get(tx, landing.gate) if landing.gate else None
+    mine = runs.of_task(tx, landing.task) if landing.task else []
+    last = next((run for run in mine if run.id == landing.run), None)
+    collected = (last.collected or {}) if last else {}
+    return {
+        "task": landing.task,
+        "landing": landing.id,
+        "tree": landing.tree,
+        "commit": landing.candidate,
+        "head": landing.head,
+        "old_tip": landing.old_tip,
+        "target": landing.target,
+        "verdict": landing.verdict or (gate.verdict if gate else ""),
+        "trusted_by_person": landing.trusted,
+        "gate": gate_body(gate),
+        "checks": checks_of(tx, gate),
+        "runs": [run_facts(tx, run) for run in mine],
+        "violations": collected.get("violations", []),
+        "foreign": collected.get("foreign", []),
+    }
+
+
+def pending(tx: Tx, task_id: str) -> dict[str, Any]:
+    """What is known of a task that has no evidence yet: the same shape, from its newest landing."""
+    newest = landings.of_task(tx, task_id)
+    if newest:
+        return bundle(tx, newest[-1])
+    mine = runs.of_task(tx, task_id)
+    collected = (mine[-1].collected or {}) if mine else {}
+    return {
+        "task": task_id,
+        "tree": "",
+        "commit": "",
+        "verdict": "",
+        "checks": [],
+        "runs": [run_facts(tx, run) for run in mine],
+        "violations": collected.get("violations", []),
+        "foreign": collected.get("foreign", []),
+    }
+
+
+def gate_body(gate: GateRow | None) -> dict[str, Any] | None:
+    if gate is None:
+        return None
+    return {"id": gate.id, "setup": dict(gate.setup), "exclude": list(gate.exclude)}
+
+
+def checks_of(tx: Tx, gate: GateRow | None) -> list[dict[str, Any]]:
+    """One row per check: flaky where a second attempt passed; goals are checks too."""
+    if gate is None:
+        return []
+    rows = gates.checks_of(tx, gate.id)
+    listed = []
+    for spec in gate.checks:
+        mine = [row for row in rows if row.command == spec["command"]]
+        listed.append(_check(str(spec["command"]), mine))
+    for goal in gate.goals:
+        listed.append(
+            {
+                "command": f"goal {goal['type']}: {goal['pattern']}",
+                "result": goal["result"],
+                "exit_code": None,
+                "duration_s": 0.0,
+                "output": "",
+                "attempts": 1,
+            }
+        )
+    return listed
+
+
+def _check(command: str, rows: list[CheckRow]) -> dict[str, Any]:
+    if not rows:
+        return {
+            "command": command,
+            "result": "not_run",
+            "exit_code": None,
+            "duration_s": 0.0,
+            "output": "",
+            "attempts": 0,
+        }
+    last = rows[-1]
+    result = last.result
+    if result == CheckResult.PASSED and any(row.result == CheckResult.FAILED for row in rows):
+        result = CheckResult.FLAKY
+    return {
+        "command": command,
+        "result": result,
+        "exit_code": last.exit_code,
+        "duration_s": round(last.duration_s, 3),
+        "output": last.tail,
+        "output_blob": last.output,
+        "attempts": len(rows),
+        "reason": last.reason,
+        "setup_key": last.setup_key,
+        "fingerprint": last.fingerprint,
+        "reused": last.reused_from is not None,
+        "at": iso(last.at),
+    }
+
+
+def run_facts(tx: Tx, run: RunRow) -> dict[str, Any]:
+    """A run as everybody sees it: `task show`, `run show`, evidence."""
+    collected = run.collected or {}
+    snapshot = collected.get("snapshot") or {}
+    exit_facts = next((fact.body for fact in facts.of_run(tx, run.id) if fact.kind == "exited"), {})
+    return {
+        "id": run.id,
+        "task": run.task,
+        "project": run.project,
+        "purpose": run.purpose,
+        "generation": run.generation,
+        "agent": run.agent,
+        "client": run.client,
+        "coordinator": run.coordinator,
+        "access": run.access,
+        "live": run.live,
+        "outcome": run.outcome,
+        "reason": run.outcome_reason,
+        "exit_code": run.exit_code,
+        "signal": run.signal or None,
+        "started_at": iso(run.started_at),
+        "ended_at": iso(run.ended_at),
+        "worktree": run.worktree,
+        "prompt_hash": run.prompt,
+        "commits": collected.get("new_commits", 0),
+        "commits_beyond_base": collected.get("commits", 0),
+        "log": collected.get("log", []),
+        "changed_files": list(collected.get("changed_files", [])),
+        "uncommitted": list(snapshot.get("uncommitted", [])),
+        "snapshot": snapshot.get("ref"),
+        "snapshot_commit": snapshot.get("commit"),
+        "children_killed": list(exit_facts.get("children_killed", [])),
+        "violations": collected.get("violations", []),
+        "foreign": collected.get("foreign", []),
+        "kept_worktree": collected.get("kept_worktree", ""),
+        "claims": [
+            {
+                "kind": claim.kind,
+                "result": claim.result,
+                "summary": claim.summary,
+                "next_steps": claim.next_steps,
+                "late": claim.late,
+                "at": iso(claim.at),
+            }
+            for claim in claims.of_run(tx, run.id)
+        ],
+    }

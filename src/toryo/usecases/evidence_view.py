@@ -1,0 +1,33 @@
+"""Evidence as people read it: of the landing that counts, or of the newest try."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from toryo.domain.times import iso
+from toryo.store import evidence, landings, runs
+from toryo.usecases.context import HeadContext
+from toryo.usecases.evidence import pending, run_facts
+from toryo.usecases.finding import the_task
+
+
+def get_evidence(context: HeadContext, text: str) -> dict[str, Any]:
+    with context.store.read() as tx:
+        task = the_task(tx, text)
+        records = evidence.of_task(tx, task.id)
+        landed = [one for one in landings.of_task(tx, task.id) if one.accepted_at is not None]
+        chosen = next((one for one in records if landed and one.landing == landed[-1].id), None)
+        body = dict(chosen.body) if chosen else pending(tx, task.id)
+        # facts that came after the record (late claims, a snapshot's restore) are shown too
+        body["runs"] = [run_facts(tx, run) for run in runs.of_task(tx, task.id)]
+        return {
+            "success": True,
+            "evidence": body
+            | {
+                "id": chosen.id if chosen else None,
+                "at": iso(chosen.at) if chosen else None,
+                "status": task.status,
+                "reason": task.reason,
+                "title": task.title,
+            },
+        }

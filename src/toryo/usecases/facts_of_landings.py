@@ -1,0 +1,164 @@
+"""Facts about candidates, checks, tips and publishing."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from toryo.store import gates, landings, orders, projects, tasks
+from toryo.store.engine import Tx
+from toryo.store.rows import CheckRow, LandingRow, OrderRow, TargetRow
+from toryo.usecases.drain_queue import mark_waiting_tasks
+from toryo.usecases.ordering import survey_settings
+
+
+def apply_candidate(tx: Tx, order: OrderRow, body: dict[str, Any]) -> None:
+    landing = landings.get(tx, order.landing)
+    if landing is None:
+        return
+    problem = body.get("problem") or {}
+    landings.update(
+        tx,
+        landing.id,
+        candidate=body["commit"],
+        tree=body["tree"],
+        conflict=body.get("conflict"),
+        stale=body.get("stale", ""),
+        problem=f"{problem['code']}: {problem['message']}" if problem else "",
+    )
+    _look(tx, landing)
+
+
+def apply_checked(tx: Tx, order: OrderRow, body: dict[str, Any]) -> None:
+    gate = gates.get(tx, order.gate)
+    if gate is None:
+        return
+    row = CheckRow(
+        gate=gate.id,
+        project=gate.project,
+        tree=gate.tree,
+        command=str(order.inputs["command"]),
+        attempt=int(order.inputs["attempt"]),
+        result=body["result"],
+        interrupted=bool(body.get("interrupted")),
+        exit_code=body.get("exit_code"),
+        signal=body.get("signal", ""),
+        duration_s=body.get("duration_s", 0),
+        output=body.get("output", ""),
+        tail=body.get("tail", ""),
+        setup_key=body.get("setup_key", ""),
+        fingerprint=body.get("fingerprint", ""),
+        reason=body.get("reason", ""),
+        at=tx.now,
+    )
+    gates.add_check(tx, row)
+    shown = {"command": row.command, "result": row.result, "exit_code": row.exit_code, "attempt": row.attempt}
+    tx.emit("check_finished", shown | {"gate": gate.id}, project=gate.project, task=order.task)
+    tx.mark(f"gate:{gate.id}")
+
+
+def apply_accepted(tx: Tx, order: OrderRow, body: dict[str, Any]) -> None:
+    landing = landings.get(tx, order.landing)
+    target = projects.target(tx, landing.project, landing.target) if landing else None
+    if landing is None or target is None:
+        return
+    if not body["moved"]:
+        landings.update(tx, landing.id, accept_refused=True)
+        _look(tx, landing)
+        return
+    number = target.accepted_count + 1
+    landings.update(tx, landing.id, accepted_at=tx.now, accept_number=number, ended="landed")
+    projects.update_target(tx, target.project, target.name, **_moved_tip(target, landing, number))
+    if landing.task:
+        tasks.update(tx, landing.task, landed_commit=landing.candidate)
+        for dependent in tasks.unblock_dependents(tx, landing.task):
+            tx.mark(f"task:{dependent}")
+    else:
+        if (
+            landing.kind == "adopt"
+        ):  # the branch stands there already, and with it all that was accepted before
+            _settle(tx, target.project, target.name, landing.candidate)
+        mark_waiting_tasks(tx, target.project, target.name)
+    tx.emit(
+        "tip_moved",
+        {
+            "target": target.name,
+            "old": landing.old_tip,
+            "new": landing.candidate,
+            "evidence": landing.evidence,
+        },
+        project=target.project,
+        task=landing.task,
+    )
+    project = projects.get(tx, target.project)
+    if project and target.name == project.base and body.get("settings_tree", "") != project.settings_tree:
+        survey_settings(tx, project, body.get("settings_tree", ""))
+    _look(tx, landing)
+
+
+def _moved_tip(target: TargetRow, landing: LandingRow, number: int) -> dict[str, Any]:
+    moved: dict[str, Any] = {
+        "tip": landing.candidate,
+        "tip_tree": landing.tree,
+        "tip_gate": landing.gate,
+        "accepted_count": number,
+    }
+    if landing.kind == "adopt":
+        moved |= {"published": landing.candidate, "seen": landing.candidate, "seen_relation": "same"}
+    if landing.kind == "restack":
+        moved |= {"published": landing.head, "seen_relation": "behind"}
+    return moved
+
+
+def apply_waiting(tx: Tx, order: OrderRow, body: dict[str, Any]) -> None:
+    target = str(order.inputs["target"])
+    projects.update_target(tx, order.project, target, waiting=list(body["paths"]), waiting_why=body["why"])
+    tx.emit("publish_waiting", {"target": target, **body}, project=order.project)
+    _look_at_unpublished(tx, order.project, target)
+    tx.mark(f"queue:{order.project}/{target}")
+
+
+def apply_published(tx: Tx, order: OrderRow, body: dict[str, Any]) -> None:
+    target = str(order.inputs["target"])
+    known: dict[str, Any] = {"waiting": [], "waiting_why": ""}
+    if body["published"]:
+        commit = str(order.inputs["new"])
+        known |= {
+            "published": commit,
+            "seen": commit,
+            "seen_relation": "same",
+            "seen_contains_published": True,
+        }
+        _settle(tx, order.project, target, commit)
+        tx.emit("target_published", {"target": target, "commit": commit}, project=order.project)
+    elif body.get("problem"):
+        problem = body["problem"]
+        known["stopped"] = "publish_failed"
+        tx.emit("publish_failed", {"target": target, **problem}, project=order.project)
+    projects.update_target(tx, order.project, target, **known)
+    _look_at_unpublished(tx, order.project, target)
+    tx.mark(f"queue:{order.project}/{target}")
+
+
+def _settle(tx: Tx, project: str, target: str, commit: str) -> None:
+    """Everything accepted up to that commit is published with it."""
+    waiting = landings.awaiting_publish(tx, project, target)
+    upto = next((one.accept_number for one in waiting if one.candidate == commit), None)
+    for landing in waiting:
+        if upto is not None and landing.accept_number <= upto:
+            landings.update(tx, landing.id, published_at=tx.now)
+            if landing.task:
+                tx.mark(f"task:{landing.task}")
+
+
+def _look_at_unpublished(tx: Tx, project: str, target: str) -> None:
+    for landing in landings.awaiting_publish(tx, project, target):
+        if landing.task:
+            tx.mark(f"task:{landing.task}")
+
+
+def _look(tx: Tx, landing: LandingRow) -> None:
+    tx.mark(f"queue:{landing.project}/{landing.target}")
+    if landing.task:
+        tx.mark(f"task:{landing.task}")
+    for order in orders.of_landing(tx, landing.id):
+        tx.touch_place(order.place)

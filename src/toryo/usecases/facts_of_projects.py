@@ -1,0 +1,79 @@
+"""Facts about a repository: its settings, and where a person left the target branch."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from toryo.domain.errors import UserError
+from toryo.store import projects
+from toryo.store.engine import Tx
+from toryo.store.rows import OrderRow, ProjectRow
+from toryo.usecases.drain_queue import mark_waiting_tasks
+from toryo.usecases.ordering import survey_settings
+from toryo.usecases.project_settings import ProjectSettings, parse_settings
+
+CONFIG = "config.yaml"
+
+
+def apply_surveyed(tx: Tx, order: OrderRow, body: dict[str, Any]) -> None:
+    """A survey that the daemon ordered because the target's settings changed; others have a caller."""
+    project = projects.get(tx, order.project) if order.project else None
+    if project is None or body.get("problem"):
+        return
+    take_settings(tx, project, body)
+
+
+def take_settings(tx: Tx, project: ProjectRow, body: Mapping[str, Any]) -> ProjectSettings | None:
+    """Put the surveyed settings in force; wrong ones are shown and the old ones stay."""
+    found = body.get("settings_files", {})
+    known: dict[str, Any] = {
+        "settings_files": dict(found),
+        "settings_from": body.get("settings_from", "none"),
+        "settings_tree": body.get("settings_tree", ""),
+    }
+    parsed = None
+    try:
+        parsed = parse_settings(found.get(CONFIG, ""))
+        known |= {"settings": parsed.model_dump(mode="json"), "settings_problem": ""}
+    except UserError as error:
+        known["settings_problem"] = error.message
+    projects.update(tx, project.id, **known)
+    if parsed and parsed.model_dump(mode="json") != project.settings:
+        # another gate may be asked of the same tip now
+        for target in projects.targets_of(tx, project.id):
+            projects.update_target(tx, project.id, target.name, tip_gate="")
+            tx.mark(f"queue:{project.id}/{target.name}")
+            mark_waiting_tasks(tx, project.id, target.name)
+    tx.emit(
+        "settings_read",
+        {"from": known["settings_from"], "problem": known.get("settings_problem", "")},
+        project=project.id,
+    )
+    return parsed
+
+
+def apply_target_seen(tx: Tx, body: dict[str, Any]) -> None:
+    target = projects.target(tx, str(body["project"]), str(body["target"]))
+    if target is None or (body.get("tip") and body["tip"] != target.tip):
+        return  # compared with an older tip: the next look will tell
+    project = projects.get(tx, target.project)
+    projects.update_target(
+        tx,
+        target.project,
+        target.name,
+        seen=body["commit"],
+        seen_tree=body["tree"],
+        seen_relation=body["relation"],
+        seen_contains_published=body["contains_published"],
+    )
+    if body["relation"] != target.seen_relation or body["commit"] != target.seen:
+        shown = {"target": target.name, "commit": body["commit"], "relation": body["relation"]}
+        tx.emit("target_seen", shown, project=target.project)
+        mark_waiting_tasks(tx, target.project, target.name)
+        for_settings = (
+            body["relation"] == "same" and project and body["settings_tree"] != project.settings_tree
+        )
+        if project and for_settings and target.name == project.base:
+            survey_settings(tx, project, body["settings_tree"])
+    tx.mark(f"queue:{target.project}/{target.name}")

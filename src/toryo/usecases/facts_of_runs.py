@@ -1,0 +1,76 @@
+"""Facts about a run: fold them anew, free what its end frees, and have its task looked at."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from toryo.domain.words import Purpose
+from toryo.reconciler.folding import RawFact, RunFold, fold_run
+from toryo.store import facts, runs, tasks, tokens
+from toryo.store.engine import Tx
+from toryo.store.rows import FactRow, OrderRow, RunRow
+
+
+def apply_run_fact(tx: Tx, order: OrderRow, kind: str, body: dict[str, Any]) -> None:
+    run = runs.get(tx, order.run)
+    if run is None:
+        return
+    if kind == "prepared" and not body.get("problem"):
+        _remember_worktree(tx, run, body)
+    refold(tx, run)
+    tx.emit(f"run_{kind}", _shown(kind, body), project=run.project, task=run.task, run=run.id)
+
+
+def own_fact(tx: Tx, run: RunRow, kind: str, body: dict[str, Any] | None = None) -> None:
+    """A fact the daemon itself is the witness of: released, expired, reported."""
+    row = FactRow(
+        kind=kind,
+        project=run.project,
+        task=run.task,
+        run=run.id,
+        generation=run.generation,
+        body=body or {},
+        at=tx.now,
+    )
+    facts.insert(tx, row)
+    refold(tx, run)
+    tx.emit(f"run_{kind}", body or {}, project=run.project, task=run.task, run=run.id)
+
+
+def refold(tx: Tx, run: RunRow) -> None:
+    fold = folded(tx, run.id)
+    changed: dict[str, Any] = dict(fold.__dict__)
+    runs.update(tx, run.id, **changed)
+    if run.live and not fold.live:
+        for token in tokens.of_run(tx, run.id):
+            if token.ended_at is None:
+                tokens.end(tx, token.hash, "exit")
+    tx.mark(f"task:{run.task}")
+
+
+def folded(tx: Tx, run_id: str) -> RunFold:
+    return fold_run(RawFact(fact.kind, fact.body, fact.at) for fact in facts.of_run(tx, run_id))
+
+
+def _remember_worktree(tx: Tx, run: RunRow, body: dict[str, Any]) -> None:
+    """The first run of an attempt names the task's worktree, branch and base."""
+    task = tasks.get(tx, run.task)
+    if task is None:
+        return
+    known: dict[str, Any] = {"name": body["name"], "worktree": body["worktree"], "branch": body["branch"]}
+    if run.purpose == Purpose.IMPLEMENT and not task.name:
+        known["base_commit"] = body["base"]
+    tasks.update(tx, task.id, **known)
+
+
+def _shown(kind: str, body: dict[str, Any]) -> dict[str, Any]:
+    """The few fields of a fact that an event carries; the fact itself is kept whole."""
+    keys: tuple[str, ...]
+    match kind:
+        case "collected":
+            keys = ("head", "commits", "new_commits", "changed_count")
+        case "prepared":
+            keys = ("name", "branch", "base", "problem")
+        case _:
+            keys = tuple(body)
+    return {key: body.get(key) for key in keys}

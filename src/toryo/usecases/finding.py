@@ -1,0 +1,77 @@
+"""From what a person typed to the row meant: ids take a unique prefix, projects also a path inside them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import PurePosixPath
+from typing import Protocol, TypeVar
+
+from toryo.domain.errors import NotFound, UserError
+from toryo.store import agents, projects, runs, tasks
+from toryo.store.engine import Tx
+from toryo.store.rows import AgentRow, ProjectRow, RunRow, TaskRow
+
+
+class Named(Protocol):
+    @property
+    def id(self) -> str: ...
+
+
+R = TypeVar("R", bound=Named)
+
+
+def the_task(tx: Tx, text: str) -> TaskRow:
+    return _one(tx, text, "task", tasks.by_prefix, "See `toryo task list`.")
+
+
+def the_run(tx: Tx, text: str) -> RunRow:
+    return _one(tx, text, "run", runs.by_prefix, "See `toryo run list`.")
+
+
+def the_agent(tx: Tx, text: str) -> AgentRow:
+    row = agents.get(tx, text)
+    if row is None:
+        names = ", ".join(agent.id for agent in agents.listing(tx)[:10]) or "none yet"
+        raise NotFound(f"There is no agent {text!r}.", hint=f"There are: {names}.")
+    return row
+
+
+def the_project(tx: Tx, text: str = "", path: str = "") -> ProjectRow:
+    """By id or name, else by a directory inside its repository, else the only one."""
+    known = projects.listing(tx)
+    if text:
+        found = [row for row in known if text in (row.id, row.name)]
+        found = found or [row for row in known if row.id.startswith(text)]
+        if len(found) == 1:
+            return found[0]
+        names = ", ".join(f"{row.name} ({row.id})" for row in found or known)
+        what = "is not unique" if found else "is not known"
+        raise NotFound(f"The project {text!r} {what}.", hint=f"There are: {names or 'none; `toryo init`'}.")
+    inside = [row for row in known if path and _is_inside(path, row.path)]
+    if inside:
+        return max(inside, key=lambda row: len(row.path))
+    if path:
+        raise NotFound(
+            f"{path} is not inside a repository that Toryo knows.", hint="Type `toryo init` there first."
+        )
+    if len(known) == 1:
+        return known[0]
+    raise NotFound("Which project?", hint="Go into its repository, or name it with --project.")
+
+
+def _is_inside(path: str, root: str) -> bool:
+    return PurePosixPath(path).is_relative_to(root)
+
+
+def _one(tx: Tx, text: str, kind: str, search: Callable[[Tx, str], Sequence[R]], hint: str) -> R:
+    found = search(tx, text) if text else []
+    exact = [row for row in found if row.id == text]
+    if exact:
+        return exact[0]
+    if len(found) == 1:
+        return found[0]
+    if found:
+        raise UserError(
+            f"{text!r} names several {kind}s.", hint="One of: " + ", ".join(row.id for row in found)
+        )
+    raise NotFound(f"There is no {kind} {text!r}.", hint=hint)

@@ -1,0 +1,85 @@
+"""The orders that are open or taken for a coordinator: a level, not a queue of messages."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from toryo.domain.words import OrderKind, OrderState
+from toryo.protocol.models import Order
+from toryo.store import coordinators, orders, ready
+from toryo.store.engine import Tx
+from toryo.store.rows import OrderRow
+from toryo.usecases.context import HeadContext
+from toryo.usecases.coordinators import CoordinatorUnknown, current
+from toryo.usecases.credentials import run_token
+from toryo.usecases.picking import pick
+
+
+@dataclass(frozen=True)
+class OrderSet:
+    superseded: bool
+    orders: tuple[dict[str, Any], ...] = ()
+    startable: tuple[str, ...] = ()
+    """Tasks that a claim would get now: while it is the same set, nobody need be told again."""
+
+
+def places_of(context: HeadContext, coordinator: str) -> tuple[str, ...]:
+    """Where its orders may be addressed: itself, and the machine it is on."""
+    with context.store.read() as tx:
+        row = coordinators.get(tx, coordinator)
+    if row is None:
+        raise CoordinatorUnknown(hint="Start it again: `toryo up`.")
+    return (row.id, f"machine:{row.machine}")
+
+
+def take_orders(context: HeadContext, coordinator: str, incarnation: int) -> OrderSet:
+    """Open ones become taken by the asker; so do those of a machine whose taker has gone silent."""
+    with context.store.read() as tx:
+        row = current(tx, coordinator, incarnation)
+        if row is None:
+            return OrderSet(superseded=True)
+        found = _mine(tx, coordinator, row.machine)
+        startable = _startable(tx)
+    fresh = [order for order in found if order.taken_by != coordinator]
+    if fresh:
+        with context.store.change() as tx:
+            for order in fresh:
+                orders.set_state(tx, order.id, OrderState.TAKEN, taken_by=coordinator)
+            tx.places.clear()  # taking an order is no news to the one who takes it
+            found = _mine(tx, coordinator, row.machine)
+    return OrderSet(False, tuple(wire_order(context, order) for order in found), startable)
+
+
+def _startable(tx: Tx) -> tuple[str, ...]:
+    found = (pick(tx, agent, project).task for project, agent in ready.ready_pairs(tx))
+    return tuple(f"{task.id}/{task.generation}" for task in found if task)
+
+
+def _mine(tx: Tx, coordinator: str, machine: str) -> list[OrderRow]:
+    silent = {row.id for row in coordinators.listing(tx) if row.unseen}
+    return [
+        order
+        for order in orders.for_places(tx, (coordinator, f"machine:{machine}"))
+        if order.place == coordinator or order.taken_by in ("", coordinator) or order.taken_by in silent
+    ]
+
+
+def wire_order(context: HeadContext, order: OrderRow) -> dict[str, Any]:
+    inputs = dict(order.inputs)
+    if order.kind == OrderKind.RUN and inputs.get("access") == "connected":
+        inputs["token"] = run_token(context.secret, order.run)
+    return Order(
+        id=order.id,
+        kind=OrderKind(order.kind),
+        key=order.key,
+        version=order.version,
+        project=order.project,
+        task=order.task,
+        run=order.run,
+        landing=order.landing,
+        generation=order.generation,
+        state=OrderState.TAKEN,
+        limit_s=order.limit_s,
+        inputs=inputs,
+    ).model_dump(mode="json")

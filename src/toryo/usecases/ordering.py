@@ -1,0 +1,344 @@
+"""From a wish of the reconciler to an order row: who gets it, with which inputs, under which limit."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from toryo.domain.errors import ToryoError
+from toryo.domain.naming import branch_of
+from toryo.domain.times import iso
+from toryo.domain.words import OrderKind, OrderState, Purpose
+from toryo.protocol.models import (
+    AcceptInputs,
+    CandidateInputs,
+    CheckInputs,
+    CleanInputs,
+    CollectInputs,
+    Head,
+    Model,
+    PrepareInputs,
+    PublishInputs,
+    RunInputs,
+    ScopeInputs,
+    StopInputs,
+    SurveyInputs,
+)
+from toryo.reconciler.decisions import OrderWish
+from toryo.store import agents, facts, gates, landings, orders, projects, runs, tasks
+from toryo.store.engine import Tx
+from toryo.store.rows import OrderRow, ProjectRow, RunRow, TaskRow
+from toryo.usecases.ids import new_id
+from toryo.usecases.project_settings import settings_of
+
+SLACK_S = 60
+"""What an order may take beyond the time its effect is allowed."""
+
+
+class OrderImpossible(ToryoError):
+    """An order was wished for something that is not in the store."""
+
+
+@dataclass(frozen=True)
+class Subject:
+    """The rows most orders are about."""
+
+    project: ProjectRow
+    task: TaskRow
+    run: RunRow
+
+
+def hub(project: ProjectRow) -> str:
+    """Any coordinator on the machine where the repository lives."""
+    return f"machine:{project.machine}"
+
+
+def insert_wish(tx: Tx, wish: OrderWish, project_id: str, target: str = "") -> bool:
+    """Insert the order unless its key is there already."""
+    if wish.kind is OrderKind.PUBLISH:
+        return _publish(tx, wish, project_id, target)
+    if orders.by_key(tx, wish.key):
+        return False
+    return _BY_KIND[wish.kind](tx, wish, project_id)
+
+
+def insert(
+    tx: Tx,
+    kind: OrderKind,
+    key: str,
+    place: str,
+    inputs: Model,
+    *,
+    project: str = "",
+    task: str = "",
+    run: str = "",
+    landing: str = "",
+    gate: str = "",
+    generation: int = 0,
+    limit_s: float = SLACK_S,
+    taken_by: str = "",
+) -> OrderRow:
+    row = OrderRow(
+        id=new_id("o"),
+        kind=kind,
+        key=key,
+        project=project,
+        place=place,
+        taken_by=taken_by,
+        task=task,
+        run=run,
+        landing=landing,
+        gate=gate,
+        generation=generation,
+        inputs=inputs.model_dump(mode="json"),
+        limit_s=limit_s,
+        state=OrderState.TAKEN if taken_by else OrderState.OPEN,
+        created_at=tx.now,
+    )
+    orders.insert(tx, row)
+    return row
+
+
+def prepare(
+    tx: Tx, subject: Subject, *, name: str, base: str, merge: str, place: str, taken_by: str
+) -> OrderRow:
+    project, task, run = subject.project, subject.task, subject.run
+    inputs = PrepareInputs(
+        repo=project.path,
+        run=run.id,
+        task=task.id,
+        agent=run.agent,
+        client=run.client,
+        purpose=Purpose(run.purpose),
+        name=task.name or name,
+        existing=bool(task.name),
+        base=base,
+        target=task.target,
+        merge=merge,
+        scope=ScopeInputs.model_validate(run.scope),
+        prompt=run.prompt,
+        worktree_root=settings_of(project.settings).worktrees,
+    )
+    return _of_run(tx, OrderKind.PREPARE, f"prepare/{run.id}", subject, inputs, place, 600, taken_by)
+
+
+def survey_settings(tx: Tx, project: ProjectRow, tree: str) -> None:
+    """The target's `.toryo/` changed: read it again."""
+    key = f"survey/{project.id}/{tree or 'none'}/{tx.now}"
+    inputs = SurveyInputs(path=project.path, base=project.base)
+    insert(tx, OrderKind.SURVEY, key, hub(project), inputs, project=project.id)
+
+
+def _run(tx: Tx, wish: OrderWish, _project: str) -> bool:
+    subject = _subject(tx, wish.run)
+    project, task, run = subject.project, subject.task, subject.run
+    agent = agents.get(tx, run.agent)
+    inputs = RunInputs(
+        repo=project.path,
+        worktree=run.worktree,
+        run=run.id,
+        task=task.id,
+        agent=run.agent,
+        project=project.id,
+        client=run.client,
+        command=agent.command if agent else "",
+        model=agent.model if agent else "",
+        purpose=Purpose(run.purpose),
+        access="connected" if run.access == "connected" else "sealed",
+        prompt=run.prompt,
+        timeout_s=task.timeout_s,
+    )
+    _of_run(tx, OrderKind.RUN, wish.key, subject, inputs, run.coordinator, task.timeout_s + SLACK_S)
+    return True
+
+
+def _stop(tx: Tx, wish: OrderWish, _project: str) -> bool:
+    subject = _subject(tx, wish.run)
+    inputs = StopInputs(run=wish.run, reason="a person ended it")
+    _of_run(tx, OrderKind.STOP, wish.key, subject, inputs, subject.run.coordinator, SLACK_S)
+    return True
+
+
+def _collect(tx: Tx, wish: OrderWish, _project: str) -> bool:
+    subject = _subject(tx, wish.run)
+    project, task, run = subject.project, subject.task, subject.run
+    prepared = _prepared(tx, run.id)
+    inputs = CollectInputs(
+        repo=project.path,
+        run=run.id,
+        worktree=run.worktree,
+        branch=str(prepared.get("branch") or task.branch or branch_of(task.name)),
+        base=str(prepared.get("base") or task.base_commit),
+        start=run.start_commit,
+        target=task.target,
+        scope=ScopeInputs.model_validate(run.scope),
+        protected=settings_of(project.settings).protected,
+    )
+    _of_run(tx, OrderKind.COLLECT, wish.key, subject, inputs, run.coordinator or hub(project), 600)
+    return True
+
+
+def _clean(tx: Tx, wish: OrderWish, _project: str) -> bool:
+    subject = _subject(tx, wish.run)
+    project, run = subject.project, subject.run
+    collected = run.collected or {}
+    snapshot = collected.get("snapshot") or {}
+    keep = [commit for commit in (collected.get("head"), snapshot.get("commit")) if commit]
+    if not run.worktree or collected.get("kept_worktree"):
+        return False
+    inputs = CleanInputs(
+        repo=project.path,
+        run=run.id,
+        worktree=run.worktree,
+        branch=str(_prepared(tx, run.id).get("branch", "")),
+        keep=tuple(keep),
+    )
+    _of_run(tx, OrderKind.CLEAN, wish.key, subject, inputs, run.coordinator or hub(project), SLACK_S)
+    return True
+
+
+def _candidate(tx: Tx, wish: OrderWish, project_id: str) -> bool:
+    project, landing = projects.get(tx, project_id), landings.get(tx, wish.landing)
+    if not project or not landing:
+        raise OrderImpossible(f"no landing {wish.landing}")
+    task = tasks.get(tx, landing.task) if landing.task else None
+    if task:
+        title = " ".join(task.title.split())[:72]
+        message = f"Land {task.branch}: {title}\n\nToryo-Task: {task.id}\nToryo-Run: {landing.run}\n"
+        head = Head(task=task.id, branch=task.branch, commit=landing.head)
+    else:
+        message = f"Join {landing.target} with what waits for publishing\n\nToryo-Landing: {landing.id}\n"
+        head = Head(task="", branch=landing.target, commit=landing.head)
+    inputs = CandidateInputs(
+        repo=project.path,
+        target=landing.target,
+        tip=wish.old,
+        heads=(head,),
+        message=message,
+        date=iso(landing.created_at) or "",
+    )
+    insert(
+        tx,
+        OrderKind.CANDIDATE,
+        wish.key,
+        hub(project),
+        inputs,
+        project=project_id,
+        task=landing.task,
+        landing=landing.id,
+    )
+    return True
+
+
+def _check(tx: Tx, wish: OrderWish, _project: str) -> bool:
+    gate = gates.get(tx, wish.gate)
+    project = projects.get(tx, gate.project) if gate else None
+    if not gate or not project:
+        raise OrderImpossible(f"no gate {wish.gate}")
+    settings = settings_of(project.settings)
+    limit = next((one["limit_s"] for one in gate.checks if one["command"] == wish.command), 300)
+    inputs = CheckInputs(
+        repo=project.path,
+        project=project.id,
+        commit=gate.commit,
+        tree=gate.tree,
+        command=wish.command,
+        attempt=wish.attempt,
+        limit_s=limit,
+        setup=tuple(gate.setup.get("commands", ())),
+        setup_inputs=tuple(gate.setup.get("inputs", ())),
+        setup_limit_s=settings.setup_timeout,
+        exclude=tuple(gate.exclude),
+    )
+    allowed = limit + settings.setup_timeout + SLACK_S
+    insert(
+        tx, OrderKind.CHECK, wish.key, hub(project), inputs, project=project.id, gate=gate.id, limit_s=allowed
+    )
+    return True
+
+
+def _accept(tx: Tx, wish: OrderWish, project_id: str) -> bool:
+    project, landing = projects.get(tx, project_id), landings.get(tx, wish.landing)
+    if not project or not landing:
+        raise OrderImpossible(f"no landing {wish.landing}")
+    inputs = AcceptInputs(
+        repo=project.path, target=landing.target, old=wish.old, new=wish.new, evidence=landing.evidence
+    )
+    insert(
+        tx,
+        OrderKind.ACCEPT,
+        wish.key,
+        hub(project),
+        inputs,
+        project=project_id,
+        task=landing.task,
+        landing=landing.id,
+    )
+    return True
+
+
+def _publish(tx: Tx, wish: OrderWish, project_id: str, target: str) -> bool:
+    """The same move may be wished again after it was refused once: each try has its own number."""
+    project = projects.get(tx, project_id)
+    if not project:
+        raise OrderImpossible(f"no project {project_id}")
+    number = 1
+    while earlier := orders.by_key(tx, f"{wish.key}/{number}"):
+        if earlier.state in (OrderState.OPEN, OrderState.TAKEN):
+            return False
+        number += 1
+    inputs = PublishInputs(repo=project.path, target=target, old=wish.old, new=wish.new)
+    insert(tx, OrderKind.PUBLISH, f"{wish.key}/{number}", hub(project), inputs, project=project_id)
+    return True
+
+
+def _of_run(
+    tx: Tx,
+    kind: OrderKind,
+    key: str,
+    subject: Subject,
+    inputs: Model,
+    place: str,
+    limit_s: float,
+    taken_by: str = "",
+) -> OrderRow:
+    return insert(
+        tx,
+        kind,
+        key,
+        place,
+        inputs,
+        project=subject.project.id,
+        task=subject.task.id,
+        run=subject.run.id,
+        generation=subject.run.generation,
+        limit_s=limit_s,
+        taken_by=taken_by,
+    )
+
+
+def _subject(tx: Tx, run_id: str) -> Subject:
+    run = runs.get(tx, run_id)
+    task = tasks.get(tx, run.task) if run else None
+    project = projects.get(tx, run.project) if run else None
+    if not run or not task or not project:
+        raise OrderImpossible(f"no run {run_id}")
+    return Subject(project, task, run)
+
+
+def _prepared(tx: Tx, run_id: str) -> dict[str, Any]:
+    for fact in facts.of_run(tx, run_id):
+        if fact.kind == "prepared":
+            return dict(fact.body)
+    return {}
+
+
+_BY_KIND = {
+    OrderKind.RUN: _run,
+    OrderKind.STOP: _stop,
+    OrderKind.COLLECT: _collect,
+    OrderKind.CLEAN: _clean,
+    OrderKind.CANDIDATE: _candidate,
+    OrderKind.CHECK: _check,
+    OrderKind.ACCEPT: _accept,
+}

@@ -1,0 +1,73 @@
+"""Which task an agent may start now in a project, and what it waits for otherwise.
+
+`should_start` asks, `claim_run` asks again inside its transaction: one rule for both.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from toryo.domain.scopes import may_overlap
+from toryo.domain.words import MAY_LAND
+from toryo.store import agents, gates, projects, ready, runs, tokens
+from toryo.store.engine import Tx
+from toryo.store.rows import AgentRow, ProjectRow, TargetRow, TaskRow
+from toryo.usecases.scoping import from_json, scope_of
+
+PAGE = 50
+PAGES = 4
+"""At most 200 tasks are tried against the write scopes of live runs before giving up for this time."""
+
+
+@dataclass(frozen=True)
+class Pick:
+    project: ProjectRow | None = None
+    agent: AgentRow | None = None
+    task: TaskRow | None = None
+    waiting_for: str = ""
+
+
+def pick(tx: Tx, agent_id: str, project_id: str, *, session: str = "") -> Pick:
+    """`session` is the hash of the asking outside agent's own token, which does not stand in its own way."""
+    agent, project = agents.get(tx, agent_id), projects.get(tx, project_id)
+    if not agent or not project:
+        return Pick(waiting_for="unknown")
+    if agent.status != "active" or project.status != "active" or not agent.client:
+        return Pick(project, agent, waiting_for="inactive")
+    live = runs.live_of_pair(tx, agent_id, project_id)
+    sessions = [
+        token
+        for token in tokens.active_of_pair(tx, agent_id, project_id, tx.now)
+        if not token.run and token.hash != session
+    ]
+    if len(live) + len(sessions) >= agent.slots:
+        return Pick(project, agent, waiting_for="slots")
+    return _first_free(tx, agent, project)
+
+
+def _first_free(tx: Tx, agent: AgentRow, project: ProjectRow) -> Pick:
+    busy = [from_json(run.scope).write for run in runs.live_of_project(tx, project.id)]
+    after: tuple[int, int] | None = None
+    waiting = ""
+    for _ in range(PAGES):
+        page = ready.next_ready(tx, project.id, agent.id, limit=PAGE if busy else 1, after=after)
+        for task in page:
+            target = projects.target(tx, project.id, task.target)
+            if not task.generation and (target is None or not base_may_start(tx, target)):
+                waiting = waiting or "base"
+                continue
+            mine = scope_of(project, agent, task).write
+            if not any(may_overlap(mine, other) for other in busy):
+                return Pick(project, agent, task)
+            waiting = "overlapping write scope"
+        if len(page) < PAGE:
+            break
+        after = (page[-1].priority, page[-1].seq)
+    return Pick(project, agent, waiting_for=waiting or "work")
+
+
+def base_may_start(tx: Tx, target: TargetRow) -> bool:
+    if target.tip_tree == target.trusted_tree:
+        return True
+    gate = gates.get(tx, target.tip_gate) if target.tip_gate else None
+    return gate is not None and gate.verdict in MAY_LAND

@@ -1,0 +1,118 @@
+"""`.toryo/config.yaml`: parsed once where it enters, with file and key in every complaint."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Literal
+
+import yaml
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from toryo.domain.errors import UserError
+
+DEFAULT_EXCLUDE = (".env", "secrets/")
+
+
+class SettingsWrong(UserError):
+    """The project's settings cannot be read."""
+
+
+class _Part(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class ScopeSettings(_Part):
+    exclude: tuple[str, ...] = DEFAULT_EXCLUDE
+
+
+class Check(_Part):
+    type: str = "check"
+    command: str
+    timeout: float | None = Field(default=None, gt=0)
+    reads: Literal["tree", "history"] = "tree"
+
+
+class DefinitionOfDone(_Part):
+    timeout: float = Field(default=300, gt=0)
+    flaky: Literal["land", "review"] = "land"
+    checks: tuple[Check, ...] = ()
+
+
+class Goal(_Part):
+    type: Literal["test_added", "files_changed"]
+    pattern: str
+
+
+class TaskType(_Part):
+    goals: tuple[Goal, ...] = ()
+
+
+class RunSettings(_Part):
+    timeout: float = Field(default=3600, gt=0)
+
+
+class ProjectSettings(_Part):
+    base: str = ""
+    scope: ScopeSettings = ScopeSettings()
+    setup: tuple[str, ...] = ()
+    setup_inputs: tuple[str, ...] = ()
+    setup_timeout: float = Field(default=900, gt=0)
+    dod: DefinitionOfDone = DefinitionOfDone()
+    task_types: dict[str, TaskType] = Field(default_factory=dict)
+    protected: tuple[str, ...] = ()
+    runs: RunSettings = RunSettings()
+    worktrees: str = ".worktrees"
+    default_agent: str = ""
+
+
+def parse_settings(text: str, where: str = ".toryo/config.yaml") -> ProjectSettings:
+    try:
+        raw: Any = yaml.safe_load(text) or {}
+    except yaml.YAMLError as error:
+        mark = getattr(error, "problem_mark", None)
+        line = f", line {mark.line + 1}" if mark else ""
+        raise SettingsWrong(
+            f"{where}{line}: {getattr(error, 'problem', error)}", hint=f"Mend {where}."
+        ) from error
+    if not isinstance(raw, dict):
+        raise SettingsWrong(f"{where}: the top level must be a mapping", hint="See docs/howto/settings.md.")
+    try:
+        return ProjectSettings.model_validate(raw)
+    except ValidationError as error:
+        first = error.errors()[0]
+        key = ".".join(str(part) for part in first["loc"])
+        raise SettingsWrong(
+            f"{where}: {key}: {first['msg']}", hint=f"Mend the key `{key}` in {where}."
+        ) from error
+
+
+def settings_of(stored: Mapping[str, Any]) -> ProjectSettings:
+    """From the store, where they were put after parsing."""
+    return ProjectSettings.model_validate(stored)
+
+
+def first_settings(
+    base: str, checks: tuple[tuple[str, str], ...], setup: tuple[str, ...], inputs: tuple[str, ...]
+) -> str:
+    """The config.yaml that `init` writes: what was found, with a comment where nothing was."""
+    lines = [
+        "# What Toryo must know about this repository. Commit it: settings in force are the target commit's.",
+        f"base: {_quoted(base)}",
+        "scope:",
+        "  exclude: [" + ", ".join(DEFAULT_EXCLUDE) + "]",
+    ]
+    if setup:
+        lines += ["setup:", *(f"  - {_quoted(command)}" for command in setup)]
+        lines += ["setup_inputs:", *(f"  - {_quoted(path)}" for path in inputs)] if inputs else []
+    lines += ["dod:", "  timeout: 300"]
+    if checks:
+        lines.append("  checks:")
+        for kind, command in checks:
+            lines.append(f"    - {{type: {kind}, command: {_quoted(command)}}}")
+    else:
+        lines.append("  checks: []   # none found: work lands unchecked until you name a command here")
+    return "\n".join(lines) + "\n"
+
+
+def _quoted(text: str) -> str:
+    return "'" + text.replace("'", "''") + "'"

@@ -1,0 +1,128 @@
+"""The whole prompt of a run, composed from the store: deterministic for equal input (S4-11…14, S4-49)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from toryo.domain.scopes import Scope
+from toryo.domain.words import Access, Purpose
+
+INSTRUCTIONS = (
+    "Look at the existing patterns before you start.",
+    "Do not invent mock data: use the services that are there.",
+    "Make sure that all tests pass.",
+    "Commit when you are done: only commits on this branch count.",
+)
+STEPS = (
+    "Call `authenticate` with this agent id and project id.",
+    "The system_prompt it returns is your role.",
+    "Call `get_my_task`.",
+    "Work in the working directory it names.",
+    "Call `report_completed` when you are done.",
+)
+
+
+@dataclass(frozen=True)
+class MemoryFile:
+    path: str
+    title: str
+
+
+@dataclass(frozen=True)
+class PromptParts:
+    task: str
+    title: str
+    type: str
+    priority: str
+    description: str = ""
+    instructions: str = ""
+    scope: Scope = field(default_factory=Scope)
+    memory: tuple[MemoryFile, ...] = ()
+    purpose: Purpose = Purpose.IMPLEMENT
+    told: dict[str, Any] = field(default_factory=dict)
+    access: Access = Access.SEALED
+    agent: str = ""
+    project: str = ""
+
+
+def compose(parts: PromptParts) -> str:
+    sections = [f"# Task #{parts.task}: {parts.title}", f"Type: {parts.type} | Priority: {parts.priority}"]
+    if parts.description:
+        sections += ["## Description", parts.description]
+    if parts.instructions:
+        sections += ["## Agent Instructions", parts.instructions]
+    sections += ["## Scope", _scope(parts.scope)]
+    if parts.memory:
+        sections += ["## Project Context (Memory Bank)", _memory(parts.memory)]
+    sections += ["## Instructions", _numbered(INSTRUCTIONS)]
+    if parts.access is Access.CONNECTED:
+        who = f"Agent ID: {parts.agent}\nProject ID: {parts.project}"
+        sections += ["## Steps", f"{who}\n\n{_numbered(STEPS)}"]
+    told = _told(parts.purpose, parts.told)
+    if told:
+        sections += ["## This run", told]
+    return "\n\n".join(sections) + "\n"
+
+
+def _numbered(lines: Sequence[str]) -> str:
+    return "\n".join(f"{number}. {line}" for number, line in enumerate(lines, 1))
+
+
+def _scope(scope: Scope) -> str:
+    write = "not restricted" if scope.write is None else ", ".join(scope.write) or "nothing"
+    return "\n".join(
+        (
+            f"- Read: {', '.join(scope.read) or 'nothing'}",
+            f"- Write: {write}",
+            f"- Exclude: {', '.join(scope.exclude) or 'nothing'}",
+        )
+    )
+
+
+def _memory(files: tuple[MemoryFile, ...]) -> str:
+    listed = "\n".join(f"- {file.path} - {file.title}" for file in files)
+    return (
+        "The following project decision files are available:\n"
+        f"{listed}\n\nRead these files in .toryo/memory/ for detailed project decisions."
+    )
+
+
+def _told(purpose: Purpose, told: dict[str, Any]) -> str:
+    """Why there is another run: the failing output, the conflicting paths, or the missing commit."""
+    lines: list[str] = []
+    match told.get("why", ""):
+        case "checks_failed":
+            lines.append(
+                "Your commits are on this branch, but the checks failed on top of the target. Mend them."
+            )
+            for check in told.get("checks", []):
+                lines.append(f"`{check['command']}` {_how(check)}. The end of its output:")
+                lines.append(f"```\n{check['tail'].rstrip()}\n```")
+        case "conflict":
+            paths = "\n".join(f"- {path}" for path in told.get("paths", []))
+            lines.append(
+                f"Your branch conflicts with the target at {told.get('partner', '')}. That merge has been "
+                f"begun in this worktree; these paths are in conflict:\n{paths}"
+            )
+            lines.append("Resolve them so that both intentions hold, `git add` them and commit the merge.")
+        case "no_commit":
+            lines.append(
+                "The last run ended without a commit. Only commits count: do the work and commit it."
+            )
+        case "lost":
+            lines.append(
+                "The last run was lost in the middle. See what is there already, then finish and commit."
+            )
+    if told.get("handoff"):
+        lines.append(f"From the run before: {told['handoff']}")
+    if not lines and purpose is not Purpose.IMPLEMENT:
+        lines.append(f"This is a `{purpose}` run.")
+    return "\n\n".join(lines)
+
+
+def _how(check: dict[str, Any]) -> str:
+    if check.get("exit_code") is None:
+        return "did not pass"
+    return f"exited {check['exit_code']}"

@@ -1,0 +1,100 @@
+"""`doctor --recompute`: the caches against a fresh fold and decision over the raw facts.
+
+Nothing here reads a cached column to judge that same column: runs are folded from their facts, verdicts come
+from the reported checks, landings from the accept and publish reports, counters from the dependencies.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from toryo.reconciler.decide import decide_task
+from toryo.reconciler.subjects import LandingFacts, Policy, RunFacts, TaskFacts
+from toryo.reconciler.verification import decide_gate
+from toryo.store import gates, gather, landings, raw, runs, tasks
+from toryo.store.engine import Tx
+from toryo.store.rows import RunRow, TaskRow
+from toryo.usecases.context import HeadContext
+from toryo.usecases.facts_of_runs import folded
+
+PAGE = 200
+
+
+def recompute(context: HeadContext, after_seq: int) -> tuple[int, int, list[dict[str, Any]]]:
+    """One page of tasks: the next place (0: done), how many were compared, and every difference."""
+    found: list[dict[str, Any]] = []
+    with context.store.read() as tx:
+        page = tasks.page(tx, after_seq=after_seq, limit=PAGE)
+        for row in page:
+            found += _task(tx, row)
+    return (page[-1].seq if len(page) == PAGE else 0), len(page), found
+
+
+def _task(tx: Tx, row: TaskRow) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = []
+    facts = gather.task(tx, row.id)
+    if facts is None:
+        return found
+    for run in runs.of_task(tx, row.id):
+        found += _run(tx, row, run)
+    fresh = replace(facts, runs=_fresh_runs(tx, facts), landings=_fresh_landings(tx, facts))
+    for old, new in zip(facts.landings, fresh.landings, strict=True):
+        if old != new:
+            found.append(_difference(row, f"landing {old.id}", _landing(old), _landing(new)))
+    blocked = sum(1 for needed in tasks.needs_of(tx, row.id) if not raw.was_accepted(tx, needed))
+    if blocked != row.nblock:
+        found.append(_difference(row, "nblock", row.nblock, blocked))
+    for landing in landings.of_task(tx, row.id):
+        found += _gate(tx, row, landing.gate)
+    decision = decide_task(fresh, Policy())
+    cached, decided = f"{row.status} {row.reason}".strip(), f"{decision.status} {decision.reason}".strip()
+    if cached != decided:
+        found.append(_difference(row, "status", cached, decided))
+    return found
+
+
+def _run(tx: Tx, task: TaskRow, row: RunRow) -> list[dict[str, Any]]:
+    fresh = folded(tx, row.id).__dict__
+    return [
+        _difference(task, f"run {row.id} {name}", getattr(row, name), value)
+        for name, value in fresh.items()
+        if getattr(row, name) != value
+    ]
+
+
+def _fresh_runs(tx: Tx, facts: TaskFacts) -> tuple[RunFacts, ...]:
+    fresh = []
+    for known in facts.runs:
+        row = runs.get(tx, known.id)
+        if row is None:
+            continue
+        rebuilt = replace(row, **folded(tx, row.id).__dict__)
+        fresh.append(gather.run_facts(rebuilt, known.claim or "", known.unseen))
+    return tuple(fresh)
+
+
+def _fresh_landings(tx: Tx, facts: TaskFacts) -> tuple[LandingFacts, ...]:
+    return tuple(
+        replace(
+            known, accepted=raw.landing_accepted(tx, known.id), published=raw.landing_published(tx, known.id)
+        )
+        for known in facts.landings
+    )
+
+
+def _gate(tx: Tx, task: TaskRow, gate_id: str) -> list[dict[str, Any]]:
+    row = gates.get(tx, gate_id) if gate_id else None
+    known = gather.gate(tx, gate_id) if gate_id else None
+    if row is None or known is None:
+        return []
+    verdict = decide_gate(replace(known, results=raw.check_facts(tx, gate_id))).verdict or ""
+    return [] if verdict == row.verdict else [_difference(task, f"gate {gate_id}", row.verdict, verdict)]
+
+
+def _landing(facts: LandingFacts) -> str:
+    return f"accepted={facts.accepted} published={facts.published}"
+
+
+def _difference(task: TaskRow, what: str, cached: Any, facts_say: Any) -> dict[str, Any]:
+    return {"task": task.id, "what": what, "cached": str(cached), "facts_say": str(facts_say)}

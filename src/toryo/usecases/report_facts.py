@@ -1,0 +1,128 @@
+"""Facts come in: each is kept; one whose order and generation are current changes what is known."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from pydantic import ValidationError
+
+from toryo.domain.words import OrderKind, OrderState
+from toryo.protocol.models import FACTS, FINAL, Fact
+from toryo.store import coordinators, facts, orders
+from toryo.store.engine import Tx
+from toryo.store.rows import CoordinatorRow, FactRow, OrderRow
+from toryo.usecases.context import HeadContext
+from toryo.usecases.coordinators import CoordinatorUnknown, saw
+from toryo.usecases.facts_of_landings import (
+    apply_accepted,
+    apply_candidate,
+    apply_checked,
+    apply_published,
+    apply_waiting,
+)
+from toryo.usecases.facts_of_projects import apply_surveyed, apply_target_seen
+from toryo.usecases.facts_of_runs import apply_run_fact
+
+ON_THE_WAY = frozenset({"publish_waiting"})
+"""Facts of which only the newest matters: a repeated one is kept again."""
+
+
+def report_facts(
+    context: HeadContext, coordinator: str, incarnation: int, batch: Sequence[Fact], blobs: Mapping[str, str]
+) -> dict[str, Any]:
+    for text in blobs.values():
+        context.blobs.put(text)
+    with context.store.change() as tx:
+        row = coordinators.get(tx, coordinator)
+        if row is None:
+            raise CoordinatorUnknown(hint="Start it again: `toryo up`.")
+        superseded = incarnation != row.incarnation
+        for fact in batch:
+            _take(tx, row, incarnation, superseded, fact)
+        if not superseded:
+            saw(tx, row)
+    return {"success": True, "acknowledged": [fact.seq for fact in batch], "superseded": superseded}
+
+
+def _take(tx: Tx, coordinator: CoordinatorRow, incarnation: int, superseded: bool, fact: Fact) -> None:
+    order = orders.get(tx, fact.order) if fact.order else None
+    if order and fact.kind not in ON_THE_WAY and _is_known(tx, order, fact):
+        return
+    standing = _standing(order, fact, superseded)
+    body = dict(fact.body)
+    if fact.kind in FACTS:
+        try:
+            body = FACTS[fact.kind].model_validate(fact.body).model_dump(mode="json")
+        except ValidationError as error:
+            standing, body = "orphan", {"malformed": str(error)[:2000], "body": fact.body}
+    else:
+        standing = "orphan"
+    row = FactRow(
+        kind=fact.kind,
+        order=fact.order,
+        project=order.project if order else str(body.get("project", "")),
+        task=order.task if order else "",
+        run=order.run if order else "",
+        landing=order.landing if order else "",
+        gate=order.gate if order else "",
+        generation=fact.generation,
+        coordinator=coordinator.id,
+        incarnation=incarnation,
+        standing=standing,
+        body=body,
+        at=tx.now,
+    )
+    facts.insert(tx, row)
+    if standing != "applied":
+        tx.emit(
+            f"fact_{standing}",
+            {"kind": fact.kind, "order": fact.order},
+            project=row.project,
+            task=row.task,
+            run=row.run,
+        )
+        return
+    if order is None:
+        apply_target_seen(tx, body)
+        return
+    if fact.kind in FINAL[OrderKind(order.kind)]:
+        orders.set_state(tx, order.id, OrderState.REPORTED)
+        tx.emit(
+            "order_reported",
+            {"order": order.id, "kind": order.kind},
+            project=order.project,
+            task=order.task,
+            run=order.run,
+        )
+    _apply(tx, order, fact.kind, body)
+
+
+def _is_known(tx: Tx, order: OrderRow, fact: Fact) -> bool:
+    """A report that was already taken: acknowledged, not kept twice."""
+    return facts.has(tx, order.id, fact.kind)
+
+
+def _standing(order: OrderRow | None, fact: Fact, superseded: bool) -> str:
+    if order is None:
+        return "applied" if fact.kind == "target_seen" and not superseded else "orphan"
+    current = order.state in (OrderState.OPEN, OrderState.TAKEN) and fact.generation == order.generation
+    return "applied" if current and not superseded else "late"
+
+
+def _apply(tx: Tx, order: OrderRow, kind: str, body: dict[str, Any]) -> None:
+    match kind:
+        case "prepared" | "started" | "exited" | "lost" | "collected" | "cleaned" | "stopped":
+            apply_run_fact(tx, order, kind, body)
+        case "candidate_built":
+            apply_candidate(tx, order, body)
+        case "checked":
+            apply_checked(tx, order, body)
+        case "accepted":
+            apply_accepted(tx, order, body)
+        case "published":
+            apply_published(tx, order, body)
+        case "publish_waiting":
+            apply_waiting(tx, order, body)
+        case "surveyed":
+            apply_surveyed(tx, order, body)

@@ -1,0 +1,58 @@
+"""Runs as people see and end them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from toryo.domain.errors import Refused
+from toryo.domain.words import OrderKind
+from toryo.reconciler.decisions import OrderWish
+from toryo.store import runs
+from toryo.usecases.context import HeadContext
+from toryo.usecases.evidence import run_facts
+from toryo.usecases.facts_of_runs import own_fact
+from toryo.usecases.finding import the_project, the_run, the_task
+from toryo.usecases.ordering import insert_wish
+
+
+def list_runs(context: HeadContext, task: str, project: str, limit: int) -> dict[str, Any]:
+    with context.store.read() as tx:
+        rows = runs.page(
+            tx,
+            task=the_task(tx, task).id if task else None,
+            project=the_project(tx, project).id if project else None,
+            limit=limit,
+        )
+        return {"success": True, "runs": [run_facts(tx, row) for row in rows]}
+
+
+def get_run(context: HeadContext, text: str) -> dict[str, Any]:
+    with context.store.read() as tx:
+        return {"success": True, "run": run_facts(tx, the_run(tx, text))}
+
+
+def stop_run(context: HeadContext, text: str) -> dict[str, Any]:
+    """Ask it to leave; the exit record will say how it went."""
+    with context.store.change() as tx:
+        run = the_run(tx, text)
+        if not run.live:
+            raise Refused(f"{run.id} has ended already.", hint=f"See `toryo run show {run.id}`.")
+        if not run.coordinator:
+            own_fact(tx, run, "released", {"by": "operator"})
+        elif run.started_at is None:
+            raise Refused(f"{run.id} has not started yet.", hint=f"toryo task cancel {run.task}")
+        else:
+            wish = OrderWish(OrderKind.STOP, f"stop/{run.id}/{run.generation}", run=run.id)
+            insert_wish(tx, wish, run.project)
+        tx.emit("run_stop_asked", {}, project=run.project, task=run.task, run=run.id)
+    return {"success": True, "run": run.id}
+
+
+def release_run(context: HeadContext, text: str) -> dict[str, Any]:
+    """A person says that nothing of this run lives any more: slot, task and worktree are free."""
+    with context.store.change() as tx:
+        run = the_run(tx, text)
+        if not run.live:
+            raise Refused(f"{run.id} has ended already.", hint=f"See `toryo run show {run.id}`.")
+        own_fact(tx, run, "released", {"by": "operator"})
+    return {"success": True, "run": run.id}

@@ -1,0 +1,262 @@
+"""What agents call: authenticate, get_my_task, report_completed, report_progress (S1-17…S1-30).
+
+A session token says who may speak for a run; whether the run may still write is occupancy, not decided here.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from toryo.domain.errors import Refused, UserError
+from toryo.domain.words import ClaimResult
+from toryo.store import agents, claims, projects, runs, tasks, tokens
+from toryo.store.engine import Tx
+from toryo.store.rows import AgentRow, ClaimRow, ProjectRow, RunRow, TokenRow
+from toryo.usecases.claim_run import begin_run
+from toryo.usecases.context import HeadContext
+from toryo.usecases.coordinators import LONGEST_TOKEN_S, TOKEN_S
+from toryo.usecases.credentials import hash_token, new_session_token, run_of_token
+from toryo.usecases.facts_of_runs import own_fact
+from toryo.usecases.picking import pick
+
+CLEANUP_INTERVAL_S = 300
+LONGEST_CLAIM = 20_000
+
+
+class InvalidCredentials(UserError):
+    """Invalid agent_id or passkey"""
+
+
+class ProjectNotFound(UserError):
+    """Project not found"""
+
+
+class AlreadyRunning(Refused):
+    """Agent instance already running for this project"""
+
+
+class SessionInvalid(UserError):
+    """The session token is not valid, or its session has ended"""
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What authenticate was called with, after the passkey was compared outside the writer thread."""
+
+    agent: str
+    project: str
+    run: str = ""
+    """The run whose token came with the call."""
+    passkey_fits: bool = False
+
+
+def passkey_hash(context: HeadContext, agent: str) -> str:
+    with context.store.read() as tx:
+        row = agents.get(tx, agent)
+    return row.passkey_hash if row and row.status == "active" else ""
+
+
+def run_named_by(context: HeadContext, passkey: str) -> str:
+    """A connected run may give its one-time run token where others give a passkey."""
+    return run_of_token(context.secret, passkey) or ""
+
+
+def authenticate(context: HeadContext, asked: Asked) -> dict[str, Any]:
+    with context.store.change() as tx:
+        agent, project = agents.get(tx, asked.agent), projects.get(tx, asked.project)
+        run = runs.get(tx, asked.run) if asked.run else None
+        if agent is None or not (run or asked.passkey_fits) or (run and run.agent != agent.id):
+            raise InvalidCredentials(
+                hint="`toryo agent list` shows the ids; passkeys are shown once, at `agent add`."
+            )
+        if project is None or project.status != "active":
+            raise ProjectNotFound(hint="`toryo status` shows the projects.")
+        if agent.id not in {one.id for one in projects.agents_of(tx, project.id)}:
+            raise ProjectNotFound(hint=f"The agent {agent.id} is not assigned to this project.")
+        _one_at_a_time(tx, agent, project, run)
+        token = new_session_token()
+        expires = tx.now + TOKEN_S
+        row = TokenRow(
+            hash=hash_token(token),
+            agent=agent.id,
+            project=project.id,
+            run=run.id if run else "",
+            expires_at=expires,
+            limit_at=tx.now + LONGEST_TOKEN_S,
+        )
+        tokens.insert(tx, row)
+        tx.mark("sessions:all", expires)
+        tx.emit("agent_authenticated", {"agent": agent.id}, project=project.id, run=row.run)
+    return {
+        "success": True,
+        "session_token": token,
+        "expires_in": TOKEN_S,
+        "agent_name": agent.name,
+        "project_name": project.name,
+        "system_prompt": agent.system_prompt,
+        "instruction": "Call get_my_task with this session_token to get your task.",
+    }
+
+
+def _one_at_a_time(tx: Tx, agent: AgentRow, project: ProjectRow, run: RunRow | None) -> None:
+    active = tokens.active_of_pair(tx, agent.id, project.id, tx.now)
+    if run:
+        if run.project != project.id:
+            raise ProjectNotFound(hint="This run belongs to another project.")
+        if not run.live or any(token.run == run.id for token in active):
+            raise AlreadyRunning(hint="A run's token opens one session while the run lives.")
+        return
+    occupied = {one.id for one in runs.live_of_pair(tx, agent.id, project.id)}
+    loose = [token for token in active if token.run not in occupied]
+    if len(occupied) + len(loose) >= agent.slots:
+        raise AlreadyRunning(hint="Wait until it has ended, or give the agent more slots.")
+
+
+def session(tx: Tx, token: str, run: str = "") -> TokenRow:
+    """The living session of a token; `run` is the caller's own run, which must be the same."""
+    row = tokens.get(tx, hash_token(token))
+    if row is None or (run and row.run != run):
+        raise SessionInvalid(hint="Call authenticate first and use the session_token it returns.")
+    if row.ended_at is not None or row.expires_at <= tx.now:
+        raise SessionInvalid("This session has ended or expired", hint="Call authenticate again.")
+    return row
+
+
+def touch(tx: Tx, row: TokenRow) -> None:
+    """Any call renews the session, up to its longest life."""
+    expires = min(tx.now + TOKEN_S, row.limit_at)
+    tokens.put_expiry(tx, row.hash, expires)
+    tx.mark("sessions:all", expires)
+
+
+def get_my_task(context: HeadContext, token: str, caller_run: str) -> tuple[str, dict[str, Any] | None]:
+    """The session's run (begun now for an outside agent), and the answer once its worktree is there."""
+    with context.store.change() as tx:
+        row = session(tx, token, caller_run)
+        touch(tx, row)
+        run = runs.get(tx, row.run) if row.run else _begin_outside(context, tx, row)
+        if run is None:
+            return "", {
+                "success": True,
+                "has_task": False,
+                "instruction": "No task is assigned to you now. End here; you will be started again.",
+            }
+        return run.id, _task_answer(tx, run)
+
+
+def _begin_outside(context: HeadContext, tx: Tx, row: TokenRow) -> RunRow | None:
+    found = pick(tx, row.agent, row.project, session=row.hash)
+    if found.task is None or found.agent is None or found.project is None:
+        return None
+    run, _ = begin_run(context, tx, found.project, found.agent, found.task, coordinator="", request=row.hash)
+    tokens.bind(tx, row.hash, run.id)
+    return run
+
+
+def task_when_prepared(context: HeadContext, run_id: str) -> dict[str, Any] | None:
+    with context.store.read() as tx:
+        run = runs.get(tx, run_id)
+        return _task_answer(tx, run) if run else None
+
+
+def not_prepared_yet() -> dict[str, Any]:
+    return {
+        "success": False,
+        "error": "The worktree of your task is not ready yet",
+        "hint": "Call get_my_task again in a few seconds; `toryo status` shows whether a coordinator runs.",
+        "instruction": "Call get_my_task again in a few seconds.",
+    }
+
+
+def _task_answer(tx: Tx, run: RunRow) -> dict[str, Any] | None:
+    task = tasks.get(tx, run.task)
+    if task is None or (not run.worktree and run.live):
+        return None
+    if not run.live and not run.worktree:
+        raise Refused(
+            f"The worktree could not be made: {run.outcome_reason}", hint=f"See `toryo run show {run.id}`."
+        )
+    earlier = [
+        claim for claim in claims.of_task(tx, task.id) if claim.run != run.id and claim.kind == "completed"
+    ]
+    last = earlier[-1] if earlier else None
+    return {
+        "success": True,
+        "has_task": True,
+        "task": {
+            "task_id": task.id,
+            "title": task.title,
+            "description": task.description,
+            "working_directory": run.worktree,
+            "context": last.summary if last else None,
+            "handoff": last.next_steps if last else None,
+            "purpose": run.purpose,
+        },
+        "instruction": "Work in working_directory and commit there. Call report_completed when you are done.",
+    }
+
+
+def report_completed(
+    context: HeadContext, token: str, caller_run: str, result: ClaimResult, summary: str, next_steps: str
+) -> dict[str, Any]:
+    with context.store.change() as tx:
+        row = tokens.get(tx, hash_token(token))
+        if row is None or (caller_run and row.run != caller_run):
+            raise SessionInvalid(hint="Call authenticate first and use the session_token it returns.")
+        late = row.ended_at is not None or row.expires_at <= tx.now
+        run = runs.get(tx, row.run) if row.run else None
+        if run:
+            claim = ClaimRow(
+                run=run.id,
+                task=run.task,
+                result=result,
+                summary=summary[:LONGEST_CLAIM],
+                next_steps=next_steps[:LONGEST_CLAIM],
+                late=late,
+                at=tx.now,
+            )
+            claims.insert(tx, claim)
+            tx.emit(
+                "run_claims", {"result": result, "late": late}, project=run.project, task=run.task, run=run.id
+            )
+            tx.mark(f"task:{run.task}")
+        if late:
+            return {
+                "success": True,
+                "late": True,
+                "instruction": "Your report came after the session's end; it is kept as evidence. End now.",
+            }
+        tokens.end(tx, row.hash, "report")
+        if run and run.live and not run.coordinator:
+            own_fact(tx, run, "reported", {"result": result})
+    return {"success": True, "instruction": "Your report is kept; Toryo verifies the work itself. End now."}
+
+
+def report_progress(context: HeadContext, token: str, caller_run: str, summary: str) -> dict[str, Any]:
+    with context.store.change() as tx:
+        row = session(tx, token, caller_run)
+        touch(tx, row)
+        run = runs.get(tx, row.run) if row.run else None
+        if run:
+            claim = ClaimRow(
+                run=run.id, task=run.task, kind="progress", summary=summary[:LONGEST_CLAIM], at=tx.now
+            )
+            claims.insert(tx, claim)
+            tx.emit(
+                "run_progress", {"summary": summary[:500]}, project=run.project, task=run.task, run=run.id
+            )
+    return {"success": True, "instruction": "Go on. Call report_completed when you are done."}
+
+
+def expire_sessions(tx: Tx) -> None:
+    """Ended by time: a token always; occupancy only where no process can be observed."""
+    for row in tokens.expired(tx, tx.now):
+        tokens.end(tx, row.hash, "expiry")
+        run = runs.get(tx, row.run) if row.run else None
+        tx.emit("session_expired", {"agent": row.agent}, project=row.project, run=row.run)
+        if run and run.live and not run.coordinator:
+            own_fact(tx, run, "expired")
+    following = tokens.next_expiry(tx)
+    if following is not None:
+        tx.mark("sessions:all", following)

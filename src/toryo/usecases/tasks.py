@@ -1,0 +1,281 @@
+"""Tasks as people and outside orchestrators handle them: add, list, show, wait, and the verbs about them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from toryo.domain.errors import Refused, UserError
+from toryo.domain.times import iso
+from toryo.domain.words import (
+    OUTSIDE_STATUS,
+    PRIORITY_RANK,
+    OrderKind,
+    Priority,
+    TaskStatus,
+    Verb,
+    is_at_rest,
+)
+from toryo.reconciler.decisions import OrderWish
+from toryo.store import claims, landings, projects, runs, tasks
+from toryo.store.engine import Tx
+from toryo.store.rows import ProjectRow, TaskRow, VerbRow
+from toryo.usecases.claim_run import priority_word
+from toryo.usecases.context import HeadContext
+from toryo.usecases.evidence import run_facts
+from toryo.usecases.finding import the_agent, the_project, the_task
+from toryo.usecases.ids import new_id
+from toryo.usecases.ordering import insert_wish
+from toryo.usecases.picking import pick
+from toryo.usecases.project_settings import settings_of
+
+LONGEST_TITLE = 500
+LONGEST_DESCRIPTION = 200_000
+
+
+@dataclass(frozen=True)
+class NewTask:
+    title: str
+    project: str = ""
+    path: str = ""
+    description: str = ""
+    type: str = "task"
+    priority: Priority = Priority.MEDIUM
+    agent: str = ""
+    after: tuple[str, ...] = ()
+    parent: str = ""
+    write: tuple[str, ...] | None = None
+    checks: tuple[str, ...] = ()
+    timeout_s: float | None = None
+    held: bool = False
+
+
+def add_task(context: HeadContext, wish: NewTask) -> dict[str, Any]:
+    title = " ".join(wish.title.split())
+    if not title:
+        raise UserError("A task needs a title.", hint='Type: toryo task add "what is wanted"')
+    if len(title) > LONGEST_TITLE or len(wish.description) > LONGEST_DESCRIPTION:
+        raise UserError(
+            "The title or the description is too long.", hint="Put details into a file of the project."
+        )
+    with context.store.change() as tx:
+        project = the_project(tx, wish.project, wish.path)
+        if project.status != "active":
+            raise Refused(f"The project {project.name} is archived.", hint="Type: toryo project activate")
+        row = TaskRow(
+            id=new_id("t"),
+            project=project.id,
+            agent=the_agent(tx, wish.agent).id if wish.agent else default_agent(tx, project),
+            title=title,
+            description=wish.description,
+            type=wish.type,
+            priority=PRIORITY_RANK[wish.priority],
+            parent=the_task(tx, wish.parent).id if wish.parent else "",
+            write=None if wish.write is None else list(wish.write),
+            checks=list(wish.checks),
+            timeout_s=wish.timeout_s or settings_of(project.settings).runs.timeout,
+            held=wish.held,
+            target=project.base,
+            created_at=tx.now,
+        )
+        tasks.insert(tx, row, [the_task(tx, one).id for one in wish.after])
+        tx.emit("task_added", {"title": title[:200]}, project=project.id, task=row.id)
+        tx.mark(f"task:{row.id}")
+    return {"success": True, "id": row.id, "project": project.id, "title": title}
+
+
+def default_agent(tx: Tx, project: ProjectRow) -> str:
+    """The project's own choice, else the first agent assigned to it."""
+    assigned = [agent.id for agent in projects.agents_of(tx, project.id, only_active=True)]
+    for wish in (settings_of(project.settings).default_agent, project.default_agent):
+        if wish in assigned:
+            return wish
+    return assigned[0] if assigned else ""
+
+
+def task_line(row: TaskRow) -> dict[str, Any]:
+    """A task in a list."""
+    return {
+        "id": row.id,
+        "seq": row.seq,
+        "project": row.project,
+        "title": row.title,
+        "type": row.type,
+        "priority": priority_word(row.priority),
+        "agent": row.agent,
+        "parent": row.parent or None,
+        "status": row.status,
+        "outside_status": OUTSIDE_STATUS[TaskStatus(row.status)],
+        "reason": row.reason,
+        "detail": row.detail,
+        "at_rest": is_at_rest(TaskStatus(row.status), row.reason),
+        "branch": row.branch,
+        "target_branch": row.target,
+        "created_at": iso(row.created_at),
+        "changed_at": iso(row.changed_at),
+    }
+
+
+def list_tasks(
+    context: HeadContext, project: str, path: str, status: str, limit: int, after_seq: int
+) -> dict[str, Any]:
+    with context.store.read() as tx:
+        found = the_project(tx, project, path).id if project or path else None
+        rows = tasks.page(tx, project=found, status=status or None, after_seq=after_seq, limit=limit + 1)
+    listed = rows[:limit]
+    return {
+        "success": True,
+        "tasks": [task_line(row) for row in listed],
+        "more": len(rows) > limit,
+        "next_after": listed[-1].seq if listed else after_seq,
+    }
+
+
+def show_task(context: HeadContext, text: str) -> dict[str, Any]:
+    with context.store.read() as tx:
+        row = the_task(tx, text)
+        waiting = ""
+        if row.status == TaskStatus.READY:
+            waiting = pick(tx, row.agent, row.project).waiting_for
+        body = task_line(row) | {
+            "description": row.description,
+            "write": row.write,
+            "checks": list(row.checks),
+            "timeout_s": row.timeout_s,
+            "held": row.held,
+            "worktree": row.worktree,
+            "base_commit": row.base_commit,
+            "landed_commit": row.landed_commit or None,
+            "waiting_for": waiting or None,
+            "next_purpose": row.next_purpose or None,
+            "dependencies": tasks.needs_of(tx, row.id),
+            "claims": [
+                {
+                    "run": claim.run,
+                    "kind": claim.kind,
+                    "result": claim.result,
+                    "summary": claim.summary,
+                    "next_steps": claim.next_steps,
+                    "late": claim.late,
+                    "at": iso(claim.at),
+                }
+                for claim in claims.of_task(tx, row.id)
+            ],
+            "runs": [run_facts(tx, run) for run in runs.of_task(tx, row.id)],
+        }
+    return {"success": True, "task": body}
+
+
+def waiting_for(
+    context: HeadContext, texts: Sequence[str], seen: dict[str, str]
+) -> tuple[bool, dict[str, Any]]:
+    """For the long poll of `task wait`: final when all rest, or when any differs from what was seen."""
+    with context.store.read() as tx:
+        rows = [the_task(tx, text) for text in texts]
+    listed = [
+        {
+            "id": row.id,
+            "title": row.title,
+            "status": row.status,
+            "reason": row.reason,
+            "detail": row.detail,
+            "at_rest": is_at_rest(TaskStatus(row.status), row.reason),
+        }
+        for row in rows
+    ]
+    rest = all(one["at_rest"] for one in listed)
+    changed = bool(seen) and any(seen.get(row.id) != f"{row.status}:{row.reason}" for row in rows)
+    return rest or changed, {"success": True, "tasks": listed, "all_at_rest": rest}
+
+
+def say(context: HeadContext, verb: Verb, text: str, note: str) -> dict[str, Any]:
+    """A person's verb is a fact; what follows from it is decided by the reconciler."""
+    with context.store.change() as tx:
+        row = the_task(tx, text)
+        chosen = _chosen(tx, row, verb)
+        newest = landings.newest_seq_of_task(tx, row.id)
+        fact = VerbRow(
+            task=row.id,
+            verb=chosen,
+            generation=row.generation,
+            landing_seq=newest,
+            reason=row.reason,
+            note=note,
+            at=tx.now,
+        )
+        tasks.add_verb(tx, fact)
+        tx.emit(
+            f"task_{chosen}", {"reason": row.reason, "note": note[:500]}, project=row.project, task=row.id
+        )
+        if chosen is Verb.RETRY:
+            _start_over(tx, row)
+        tx.mark(f"task:{row.id}")
+    return {"success": True, "id": row.id, "said": chosen}
+
+
+def _chosen(tx: Tx, row: TaskRow, verb: Verb) -> Verb:
+    """Whether that can be said now; approving a held task releases it."""
+    status = TaskStatus(row.status)
+    landed = bool(row.landed_commit)
+    match verb:
+        case Verb.CANCEL if landed or status in (TaskStatus.DONE, TaskStatus.CANCELLED):
+            raise Refused(f"{row.id} is {status}: there is nothing to cancel.", hint=_hint(row))
+        case Verb.RETRY if status is TaskStatus.BLOCKED and row.reason in ("base_red", "base_could_not_run"):
+            _gate_again(tx, row)
+        case Verb.RETRY if landed or status not in (
+            TaskStatus.FAILED,
+            TaskStatus.NEEDS_REVIEW,
+            TaskStatus.CANCELLED,
+        ):
+            raise Refused(
+                f"{row.id} is {status}: only failed, cancelled or reviewed work is retried.", hint=_hint(row)
+            )
+        case Verb.RETRY if any(run.live for run in runs.of_task(tx, row.id)):
+            raise Refused(f"A run of {row.id} has not ended.", hint="Wait, or `toryo run release` it.")
+        case Verb.APPROVE if status is TaskStatus.OPEN:
+            return Verb.RELEASE
+        case Verb.APPROVE if row.reason in ("base_red", "base_could_not_run"):
+            _trust_base(tx, row)
+        case Verb.APPROVE if row.reason in (
+            "no_commit",
+            "lost",
+            "released",
+            "worktree_missing",
+            "prepare_failed",
+            "run_cap",
+        ):
+            raise Refused(
+                f"{row.id}: {row.reason} leaves nothing to approve.", hint=f"toryo task retry {row.id}"
+            )
+        case Verb.APPROVE | Verb.REJECT if status is not TaskStatus.NEEDS_REVIEW:
+            raise Refused(f"{row.id} is {status}: it waits for nobody.", hint=_hint(row))
+    return verb
+
+
+def _hint(row: TaskRow) -> str:
+    return f"See `toryo task show {row.id}`."
+
+
+def _trust_base(tx: Tx, row: TaskRow) -> None:
+    """A person takes the red base as it is: work may start from it."""
+    target = projects.target(tx, row.project, row.target)
+    if target:
+        following = target.seen_relation in ("ahead", "diverged")
+        tree = target.seen_tree if following else target.tip_tree
+        projects.update_target(tx, row.project, row.target, trusted_tree=tree)
+        tx.mark(f"queue:{row.project}/{row.target}")
+        tasks.mark_of_target(tx, row.project, row.target)
+
+
+def _gate_again(tx: Tx, row: TaskRow) -> None:
+    projects.update_target(tx, row.project, row.target, tip_gate="")
+    tx.mark(f"queue:{row.project}/{row.target}")
+
+
+def _start_over(tx: Tx, row: TaskRow) -> None:
+    """A new attempt starts from the tip in a fresh worktree; the old one is retired and stays reachable."""
+    past = runs.of_task(tx, row.id)
+    if past and past[-1].collected:
+        insert_wish(tx, OrderWish(OrderKind.CLEAN, f"clean/{past[-1].id}", run=past[-1].id), row.project)
+    tasks.update(tx, row.id, name="", worktree="", branch="", base_commit="")

@@ -1,0 +1,20 @@
+"""The client `scripted`: plays an agent from a YAML script; the program itself is scripted_agent.py."""
+
+from __future__ import annotations
+
+import sys
+
+from toryo.workbench.clients.calls import Call, CannotCall, Command, filled
+
+
+class ScriptedClient:
+    name = "scripted"
+    program = None
+
+    def argv(self, call: Call) -> Command:
+        if not call.command.strip():
+            raise CannotCall("the agent has no script", hint="Give the path of a YAML script as its command.")
+        script = filled(call.command.strip(), call)
+        # -P: the worktree is the current folder, and a module of the user's must not stand in for ours
+        module = "toryo.workbench.clients.scripted_agent"
+        return Command((sys.executable, "-P", "-m", module, script), stdin=call.prompt)

@@ -1,0 +1,57 @@
+"""The environment of a run (S1-39), made from the outer one, and its credential file."""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+
+from toryo.domain.words import Access, Purpose
+
+RUN, PURPOSE, RUN_FILE = "TORYO_RUN", "TORYO_PURPOSE", "TORYO_RUN_FILE"
+
+
+def run_environment(
+    outer: Mapping[str, str],
+    *,
+    agent: str,
+    project: str,
+    worktree: Path,
+    run: str,
+    purpose: Purpose,
+    access: Access,
+    token_file: Path | None = None,
+    passkey: str = "",
+    has_identity: bool = True,
+) -> dict[str, str]:
+    """Inherited, without what names an installation or a repository, plus who and where the run is.
+
+    `has_identity` says whether git knows an author there by itself; if not, the agent's name stands in."""
+    # TORYO_HOME would let an agent act as a person; GIT_DIR and friends would lead its git astray
+    env = {name: value for name, value in outer.items() if not name.startswith(("TORYO_", "GIT_"))}
+    env.pop("AGENT_PASSKEY", None)
+    env |= {
+        "AGENT_ID": agent,
+        "PROJECT_ID": project,
+        "WORKING_DIRECTORY": str(worktree),
+        RUN: run,
+        PURPOSE: str(purpose),
+    }
+    if access is Access.CONNECTED:
+        env["AGENT_PASSKEY"] = passkey
+        if token_file is not None:
+            env[RUN_FILE] = str(token_file)
+    if not has_identity:
+        for who in ("AUTHOR", "COMMITTER"):
+            env |= {f"GIT_{who}_NAME": agent, f"GIT_{who}_EMAIL": f"{agent}@localhost"}
+    return env
+
+
+def write_run_file(path: Path, socket: Path, token: str) -> None:
+    """The credential of a connected run: where to connect and its one-time token, for this user only."""
+    fd, new = tempfile.mkstemp(dir=path.parent, prefix=path.name)  # 0600 from its birth
+    with os.fdopen(fd, "w") as file:
+        json.dump({"socket": str(socket), "token": token}, file)
+    Path(new).replace(path)

@@ -1,0 +1,118 @@
+"""Candidates: merges onto a tip, built without a checkout, with an id that only the order decides.
+
+What may be merged and whether the result is good is left to the daemon and the gate.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import shutil
+from datetime import UTC, datetime
+from pathlib import Path, PurePosixPath
+
+from toryo.processes import TimeLimit
+from toryo.protocol.models import CandidateBuilt, CandidateInputs, Conflict, Head, Problem
+from toryo.workbench.git import locks, places
+from toryo.workbench.git.door import ZERO, Git, GitFailed
+
+ATTRIBUTES = ".gitattributes"
+_REGULAR = ("100644", "100755")
+
+
+def candidate_ref(commit: str) -> str:
+    return f"refs/toryo/candidates/{commit}"
+
+
+def build(inputs: CandidateInputs, bench_root: Path) -> CandidateBuilt:
+    """Merge the heads in order onto the tip, pin the result; or say what stands against it."""
+    try:
+        common = places.common_dir(inputs.repo)
+        return _build(inputs, common, places.git_on(common), bench_root)
+    except FileNotFoundError as missing:
+        return _problem("no_repository", str(missing))
+    except (GitFailed, TimeLimit) as failed:
+        return _problem("git_failed", str(failed))
+
+
+def _build(inputs: CandidateInputs, common: Path, git: Git, bench_root: Path) -> CandidateBuilt:
+    tip = git.commit_of(places.tip_ref(inputs.target))
+    if tip is None:
+        return _problem("no_tip", f"{inputs.target} has no tip in {inputs.repo}")
+    if tip != inputs.tip:
+        return CandidateBuilt(stale=tip)
+    for head in inputs.heads:
+        if git.commit_of(head.commit) is None:
+            return _problem("unknown_commit", f"{head.commit} of {head.branch} is not in the hub")
+    if not inputs.heads or any(head.commit == tip for head in inputs.heads):
+        return _problem("nothing_to_land", f"nothing beyond the tip {tip[:12]} of {inputs.target}")
+
+    bench = bench_root / hashlib.sha256(str(common).encode("utf-8", "surrogateescape")).hexdigest()[:16]
+    with locks.held(bench.with_suffix(".lock")):
+        _lay_out(bench, git, tip)
+        at_bench = Git(bench)
+        commit = tip
+        for head in inputs.heads:
+            tree, paths = _merge(at_bench, common, bench, commit, head)
+            if paths:
+                return CandidateBuilt(conflict=Conflict(paths=paths, partner=tip, task=head.task))
+            commit = _commit(git, tree, (commit, head.commit), inputs)
+    ref = candidate_ref(commit)
+    if not git.move_ref(ref, commit, ZERO, "toryo: candidate") and git.commit_of(ref) != commit:
+        return _problem("ref_locked", f"could not write {ref}")
+    return CandidateBuilt(commit=commit, tree=git.tree_of(commit))
+
+
+def _lay_out(bench: Path, git: Git, tip: str) -> None:
+    """Fill the bench with the tip's `.gitattributes`, each at its path, and nothing else.
+
+    merge-tree reads attributes from its work tree: without the nested ones it reports false conflicts."""
+    shutil.rmtree(bench, ignore_errors=True)
+    bench.mkdir(parents=True)
+    for path, blob in _attribute_files(git, tip):
+        place = bench / path
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.write_bytes(git.run("cat-file", "blob", blob).out)
+
+
+def _attribute_files(git: Git, tip: str) -> list[tuple[str, str]]:
+    found = []
+    for line in git.do("ls-tree", "-r", "-z", "--full-tree", tip).split("\0"):
+        if not line.endswith(ATTRIBUTES):
+            continue
+        about, path = line.split("\t", 1)
+        mode, _, blob = about.split(" ")
+        parts = PurePosixPath(path).parts
+        # a forged tree may name a way out of the bench; git itself ignores attributes behind a symbolic link
+        if parts[-1] == ATTRIBUTES and mode in _REGULAR and ".." not in parts and not path.startswith("/"):
+            found.append((path, blob))
+    return found
+
+
+def _merge(git: Git, common: Path, bench: Path, ours: str, head: Head) -> tuple[str, tuple[str, ...]]:
+    """The merged tree and the paths in conflict."""
+    argv = ("merge-tree", "--write-tree", "-z", "--name-only", "--no-messages", ours, head.commit)
+    done = git.run(*argv, env={"GIT_DIR": str(common), "GIT_WORK_TREE": str(bench)})
+    if done.code not in (0, 1):
+        raise GitFailed(argv, done.code, done.complaint)
+    tree, *paths = done.out.decode("utf-8", "replace").rstrip("\0").split("\0")
+    return tree, tuple(dict.fromkeys(paths)) if done.code == 1 else ()
+
+
+def _commit(git: Git, tree: str, parents: tuple[str, str], inputs: CandidateInputs) -> str:
+    moment = datetime.fromisoformat(inputs.date)
+    # git would read a date without a zone in the machine's own, and the id would depend on the machine
+    aware = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+    date = f"@{int(aware.timestamp())} +0000"
+    above = [word for parent in parents for word in ("-p", parent)]
+    return git.do(
+        "commit-tree",
+        tree,
+        *above,
+        stdin=inputs.message.rstrip("\n").encode() + b"\n",
+        env={"GIT_AUTHOR_DATE": date, "GIT_COMMITTER_DATE": date},
+        config=(("i18n.commitEncoding", "UTF-8"),),
+    )
+
+
+def _problem(code: str, message: str) -> CandidateBuilt:
+    return CandidateBuilt(problem=Problem(code=code, message=message))

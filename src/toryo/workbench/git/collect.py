@@ -1,0 +1,153 @@
+"""Collect: what a run left, seen from outside: snapshot first, then commits, files, breaches of scope and
+foreign changes. Whether that is good enough is left to the daemon.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from toryo.domain.scopes import Scope, matches
+from toryo.protocol.models import (
+    Collected,
+    CollectInputs,
+    CommitLine,
+    Foreign,
+    Problem,
+    Violation,
+)
+from toryo.workbench.git import fingerprint, places, snapshots
+from toryo.workbench.git.door import Git
+from toryo.workbench.git.worktrees import read_before
+
+MOST_FILES = 1_000
+MOST_LINES = 100
+SETTINGS = ".toryo/"
+PUBLISH_WAIT_S = 5
+
+_Rule = Literal["exclude", "write", "settings", "protected"]
+
+
+@dataclass(frozen=True)
+class _Work:
+    """The run's own commits: what the base and the target's tip do not have."""
+
+    lines: tuple[CommitLine, ...] = ()
+    commits: int = 0
+    new_commits: int = 0
+    touched: frozenset[str] = frozenset()
+    """By any commit, also where a later one took it back: history lands too."""
+    changed: tuple[str, ...] = ()
+    """In the end."""
+
+
+def collect(inputs: CollectInputs, run_dir: Path) -> Collected:
+    """Safe to repeat: the snapshot of this attempt is made once."""
+    worktree = places.find_worktree(inputs.repo, inputs.worktree, inputs.branch)
+    before = read_before(run_dir)
+    stash_before = before["stash"] if before else ""
+    taken = snapshots.take(worktree, inputs.run, inputs.attempt, stash_before)
+    head = worktree.objects.commit_of(places.head_ref(inputs.branch))
+    work = _work(worktree.objects, inputs, head) if head else _Work()
+    return Collected(
+        problem=_problem(inputs, head, worktree.is_there),
+        head=head or "",
+        branch=inputs.branch,
+        commits=work.commits,
+        new_commits=work.new_commits,
+        log=work.lines,
+        changed_files=tuple(places.shown(path) for path in work.changed[:MOST_FILES]),
+        changed_count=len(work.changed),
+        violations=violations(work.touched | set(work.changed), inputs)[:MOST_FILES],
+        foreign=_foreign(inputs, run_dir),
+        snapshot=taken.snapshot,
+        kept_worktree=taken.kept_worktree,
+        unmerged=tuple(places.shown(path) for path in taken.seen.unmerged) if taken.seen else (),
+    )
+
+
+def violations(paths: Iterable[str], inputs: CollectInputs) -> tuple[Violation, ...]:
+    """One per path: the strongest rule it breaks."""
+    scope = Scope(inputs.scope.exclude, inputs.scope.read, inputs.scope.write)
+    found = []
+    for path in sorted(paths):
+        rule = _broken_rule(path, scope, inputs.protected)
+        if rule is not None:
+            found.append(Violation(path=places.shown(path), rule=rule))
+    return tuple(found)
+
+
+def _broken_rule(path: str, scope: Scope, protected: tuple[str, ...]) -> _Rule | None:
+    if path.startswith(SETTINGS) or path == SETTINGS.rstrip("/"):
+        return "settings"
+    if scope.is_excluded(path):
+        return "exclude"
+    if not scope.may_write(path):
+        return "write"
+    return "protected" if matches(protected, path) else None
+
+
+def _problem(inputs: CollectInputs, head: str | None, is_there: bool) -> Problem | None:
+    if head is None:
+        message = f"The branch {inputs.branch} was deleted."
+        hint = "What the worktree held is in the snapshot: `toryo restore`."
+        return Problem(code="branch_missing", message=message, hint=hint)
+    if not is_there:
+        message = f"The worktree {inputs.worktree} was deleted."
+        hint = f"The branch {inputs.branch} still holds what was committed."
+        return Problem(code="worktree_missing", message=message, hint=hint)
+    return None
+
+
+def _work(git: Git, inputs: CollectInputs, head: str) -> _Work:
+    tip = git.commit_of(places.tip_ref(inputs.target))
+    # a resolve run merges the target: those commits are not the run's
+    known = [commit for commit in (inputs.base, tip) if commit]
+    log = git.do(
+        *("log", "-z", "--no-renames", "-c", "--name-only", "--format=tformat:%x01%H%x09%s"),
+        *(head, "--not", *known, "--"),
+        limit_s=600,
+    )
+    lines: list[CommitLine] = []
+    touched: set[str] = set()
+    for word in log.split("\0"):
+        if word.startswith("\x01"):
+            commit, _, subject = word[1:].partition("\t")
+            lines.append(CommitLine(id=commit, subject=places.shown(subject)[:200]))
+        elif name := word.removeprefix("\n"):
+            touched.add(name)
+    new = git.do("rev-list", "--count", head, "--not", inputs.start or inputs.base, *known, "--")
+    # against the tip, not the base: a merge that threw the target's side away touches nothing by itself
+    net = git.do(
+        "diff", "--no-renames", "--name-only", "-z", f"{tip or inputs.base}...{head}", "--", limit_s=600
+    )
+    changed = tuple(sorted(name for name in net.split("\0") if name))
+    return _Work(tuple(lines[:MOST_LINES]), len(lines), int(new), frozenset(touched), changed)
+
+
+def _foreign(inputs: CollectInputs, run_dir: Path) -> tuple[Foreign, ...]:
+    before = read_before(run_dir)
+    if before is None:
+        return ()
+    common = places.common_dir(inputs.repo)
+    git = places.git_on(common)
+
+    def is_ours(branch: str, commit: str) -> bool:
+        """Publishing follows accepting: it may be behind the tip by now, but never beside it."""
+        tip = after["tips"].get(branch)
+        return bool(tip and commit) and (tip == commit or git.is_ancestor(commit, tip))
+
+    after = fingerprint.take(inputs.repo, inputs.branch)
+    found = fingerprint.compare(before, after, is_ours)
+    if any(change.what == "checkout" for change in found):
+        # perhaps a publish of ours was half done: look again when no git works there
+        end = time.monotonic() + PUBLISH_WAIT_S
+        while (common / "index.lock").exists() and time.monotonic() < end:
+            time.sleep(0.05)
+        after = fingerprint.take(inputs.repo, inputs.branch)
+        again = fingerprint.compare(before, after, is_ours)
+        found = tuple(change for change in found if change in again)
+    return found

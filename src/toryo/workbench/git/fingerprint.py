@@ -1,0 +1,134 @@
+"""The fingerprint of a repository: refs, config, hooks, stash and the main checkout, before and after a run.
+
+What differs and is not our own doing is a foreign change; what follows from one is the daemon's to say.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from toryo.domain.naming import PREFIX
+from toryo.protocol.models import Foreign
+from toryo.workbench.git import places, status
+from toryo.workbench.git.door import Git
+
+MOST = 200
+"""Foreign changes that a fact names; the first ones say enough."""
+
+_HEADS = "refs/heads/"
+_TIPS = "refs/toryo/tips/"
+_OURS = ("refs/toryo/", f"{_HEADS}{PREFIX}", "refs/prefetch/")
+"""Refs that move without an agent: Toryo's, other tasks' branches (judged by their runs), git's fetches."""
+
+
+def take(repo: str | Path, branch: str) -> dict[str, Any]:
+    """All that a run on `branch` should leave alone, as plain data for JSON."""
+    root = Path(repo)
+    common = places.common_dir(root)
+    refs = read_refs(Git(root))
+    own = places.head_ref(branch)
+    stash = refs.pop("refs/stash", "")
+    seen = status.read(Git(root))
+    changed = {**seen.changed, **dict.fromkeys(seen.untracked, "??")}
+    return {
+        "refs": {ref: at for ref, at in refs.items() if ref != own and not ref.startswith("refs/toryo/")},
+        "tips": {ref.removeprefix(_TIPS): at for ref, at in refs.items() if ref.startswith(_TIPS)},
+        "stash": stash,
+        "config": {
+            name: _hash_of(common / name) for name in ("config", "config.worktree", "info/attributes")
+        },
+        "hooks": _hooks(common / "hooks"),
+        "head": {"branch": seen.branch, "commit": seen.commit},
+        "status": {path: f"{letters} {_stat(root / path)}" for path, letters in changed.items()},
+    }
+
+
+def digest(detail: dict[str, Any]) -> str:
+    return hashlib.sha256(json.dumps(detail, sort_keys=True).encode()).hexdigest()
+
+
+def read_refs(git: Git) -> dict[str, str]:
+    """Every ref and the object it names."""
+    text = git.do("for-each-ref", "--format=%(objectname) %(refname)")
+    pairs = (line.split(" ", 1) for line in text.split("\n") if line)
+    return {ref: at for at, ref in pairs}
+
+
+def compare(
+    before: dict[str, Any],
+    after: dict[str, Any],
+    is_ours: Callable[[str, str], bool] | None = None,
+) -> tuple[Foreign, ...]:
+    """What changed and was not Toryo. `is_ours(branch, commit)`: whether we published that commit to it; by
+    default where it is the branch's tip."""
+    ours = is_ours or (lambda branch, commit: bool(commit) and after["tips"].get(branch) == commit)
+    found = _refs(before["refs"], after["refs"], ours)
+    if before["stash"] != after["stash"]:
+        found.append(Foreign(what="stash", name="refs/stash", before=before["stash"], after=after["stash"]))
+    for name in before["config"]:
+        old, new = before["config"][name], after["config"].get(name, "")
+        if old != new:
+            found.append(Foreign(what="config", name=name, before=old, after=new))
+    for name in sorted(before["hooks"].keys() | after["hooks"].keys()):
+        old, new = before["hooks"].get(name, ""), after["hooks"].get(name, "")
+        if old != new:
+            found.append(Foreign(what="hooks", name=name, before=old, after=new))
+    found += _checkout(before, after)
+    return tuple(found[:MOST])
+
+
+def _refs(before: dict[str, str], after: dict[str, str], ours: Callable[[str, str], bool]) -> list[Foreign]:
+    found = []
+    for ref in sorted(before.keys() | after.keys()):
+        old, new = before.get(ref, ""), after.get(ref, "")
+        if old == new or ref.startswith(_OURS):
+            continue
+        if ref.startswith(_HEADS) and ours(ref.removeprefix(_HEADS), new):
+            continue
+        found.append(Foreign(what="ref", name=places.shown(ref), before=old, after=new))
+    return found
+
+
+def _checkout(before: dict[str, Any], after: dict[str, Any]) -> list[Foreign]:
+    found = []
+    old, new = before["head"], after["head"]
+    # on one and the same branch a new commit is that branch's move, told above
+    if old["branch"] != new["branch"] or (not new["branch"] and old["commit"] != new["commit"]):
+        names = [head["branch"] or head["commit"] for head in (old, new)]
+        found.append(Foreign(what="checkout", name="HEAD", before=names[0], after=names[1]))
+    for path in sorted(before["status"].keys() | after["status"].keys()):
+        was, now = before["status"].get(path, ""), after["status"].get(path, "")
+        if was != now:
+            found.append(Foreign(what="checkout", name=places.shown(path), before=was, after=now))
+    return found
+
+
+def _hooks(folder: Path) -> dict[str, str]:
+    try:
+        entries = sorted(folder.iterdir())
+    except OSError:
+        return {}
+    # the samples that git copies into every repository never run
+    return {entry.name: _hash_of(entry) for entry in entries if not entry.name.endswith(".sample")}
+
+
+def _hash_of(path: Path) -> str:
+    try:
+        mode = path.stat().st_mode & 0o111
+        return hashlib.sha256(path.read_bytes() + str(mode).encode()).hexdigest()
+    except OSError:
+        return ""
+
+
+def _stat(path: Path) -> str:
+    """Tells an edit of a file that was dirty before."""
+    try:
+        seen = path.lstat()
+    except OSError:
+        return "-"
+    # of a directory that is untracked as a whole only its presence counts: its time moves with every file
+    return "dir" if path.is_dir() and not path.is_symlink() else f"{seen.st_size} {seen.st_mtime_ns}"

@@ -1,0 +1,148 @@
+"""Where things lie in a repository: its git directory, a worktree and its admin directory, refs of ours.
+
+Read from the files of gitrepository-layout(5), because each question to git costs a process; what is done
+there is left to the modules beside.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from toryo.workbench.git.door import Git
+
+LOCK_REASON = "toryo run "
+"""Begins the reason of every lock on a worktree of ours; the run that made it follows."""
+
+
+@dataclass(frozen=True)
+class Worktree:
+    """One task's worktree, as the repository knows it."""
+
+    path: Path
+    common: Path
+    admin: Path | None
+    """None: the repository does not know it."""
+    branch: str
+
+    @property
+    def is_there(self) -> bool:
+        return self.admin is not None and self.path.is_dir()
+
+    @property
+    def git(self) -> Git:
+        """git in it, told where its git directory is: the agent may damage the file `.git`, and without it
+        git would find the user's checkout."""
+        return Git(self.path, {"GIT_DIR": str(self.admin), "GIT_WORK_TREE": str(self.path)})
+
+    @property
+    def objects(self) -> Git:
+        """git on the repository's refs and objects alone."""
+        return git_on(self.common)
+
+
+def find_worktree(repo: str | Path, path: str | Path, branch: str) -> Worktree:
+    common = common_dir(repo)
+    where = Path(os.path.normpath(Path(repo) / path))
+    return Worktree(where, common, admin_of(common, where), branch)
+
+
+def common_dir(repo: str | Path) -> Path:
+    """The git directory that all worktrees of the repository share."""
+    git_dir = git_dir_of(Path(repo))
+    if git_dir is None:
+        raise FileNotFoundError(f"no git directory at {repo}")
+    shared = _read(git_dir / "commondir")
+    return Path(os.path.normpath(git_dir / shared)) if shared else git_dir
+
+
+def git_dir_of(top: Path) -> Path | None:
+    """What `.git` at the top of a checkout is or names; None if there is none."""
+    entry = top / ".git"
+    if entry.is_dir():
+        return entry
+    text = _read(entry)
+    if not text.startswith("gitdir:"):
+        return None
+    named = Path(os.path.normpath(top / text.removeprefix("gitdir:").strip()))
+    return named if named.is_dir() else None
+
+
+def admin_dirs(common: Path) -> Iterator[Path]:
+    try:
+        entries = sorted((common / "worktrees").iterdir())
+    except FileNotFoundError:
+        return
+    yield from (entry for entry in entries if entry.is_dir())
+
+
+def registered_at(admin: Path) -> Path | None:
+    """The worktree that an admin directory belongs to."""
+    text = _read(admin / "gitdir")
+    return Path(os.path.normpath(admin / text)).parent if text else None
+
+
+def admin_of(common: Path, worktree: Path) -> Path | None:
+    """The admin directory of a worktree, found from the repository's side."""
+    wanted = os.path.realpath(worktree)
+    likely = common / "worktrees" / worktree.name
+    for admin in (likely, *admin_dirs(common)):
+        seen = registered_at(admin)
+        if seen is not None and os.path.realpath(seen) == wanted:
+            return admin
+    return None
+
+
+def lock_holder(admin: Path) -> str:
+    """The run that made this worktree; empty if it is not ours."""
+    reason = _read(admin / "locked")
+    return reason.removeprefix(LOCK_REASON) if reason.startswith(LOCK_REASON) else ""
+
+
+def git_on(common: Path) -> Git:
+    """git on refs and objects alone."""
+    return Git(common, {"GIT_DIR": str(common)})
+
+
+def worktree_root(repo: Path, setting: str) -> Path:
+    return Path(os.path.normpath(repo / Path(setting).expanduser()))
+
+
+def tip_ref(target: str) -> str:
+    return f"refs/toryo/tips/{target}"
+
+
+def head_ref(branch: str) -> str:
+    return f"refs/heads/{branch}"
+
+
+def symbolic_head(git_dir: Path) -> str:
+    """The branch ref HEAD names; empty when it is detached."""
+    text = _read(git_dir / "HEAD")
+    return text.removeprefix("ref:").strip() if text.startswith("ref:") else ""
+
+
+def shown(path: str) -> str:
+    """A path for facts: bytes that are no UTF-8 cannot travel as JSON."""
+    return path.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+
+
+def commits_in(path: Path) -> list[str]:
+    """The object ids in a file of a git directory: a pseudo-ref, or a reflog's old and new values."""
+    ids: list[str] = []
+    for line in _read(path).splitlines():
+        ids += [word for word in line.split("\t")[0].split(" ")[:2] if _is_id(word)]
+    return list(dict.fromkeys(ids))
+
+
+def _is_id(word: str) -> bool:
+    return len(word) in (40, 64) and not set(word) <= {"0"} and set(word) <= set("0123456789abcdef")
+
+
+def _read(path: Path) -> str:
+    try:
+        return path.read_text("utf-8", "surrogateescape").strip()
+    except (FileNotFoundError, NotADirectoryError, IsADirectoryError):
+        return ""

@@ -1,0 +1,138 @@
+"""Publishing: the user's branch is fast-forwarded to an accepted tip, and nothing of the user's is touched.
+
+Where the branch is checked out nowhere the ref moves; where it is, git merges there, or the landing waits.
+Whether and what to publish is left to the daemon.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from toryo.processes import TimeLimit
+from toryo.protocol.models import Problem, Published, PublishInputs, PublishWaiting
+from toryo.workbench.git import (
+    locks,
+    places,
+    publish_holders,
+    publish_journal,
+    publish_landing,
+    publish_merge,
+    publish_recovery,
+)
+from toryo.workbench.git.door import Git, GitFailed
+
+ATTEMPTS = 3
+"""A branch that moved, or a git that was killed, between our look and our move is looked at again."""
+
+
+def publish(inputs: PublishInputs, journal: Path) -> Published | PublishWaiting:
+    """Bring the target's branch to `new`; `journal` is the file where an attempt in a checkout is noted.
+
+    The same file serves every publication of one target, or an interrupted one would not be found again."""
+    try:
+        git = places.git_on(places.common_dir(inputs.repo))
+    except FileNotFoundError as missing:
+        return _problem("no_repository", str(missing))
+    try:
+        for _ in range(ATTEMPTS):
+            answer = _attempt(git, inputs, journal)
+            if answer is not None:
+                return answer
+    except (GitFailed, TimeLimit) as failed:
+        return _problem("git_failed", str(failed))
+    return _problem("branch_busy", f"{inputs.target} moved, or git was killed, {ATTEMPTS} times in a row")
+
+
+def _attempt(git: Git, inputs: PublishInputs, journal: Path) -> Published | PublishWaiting | None:
+    """One look and one move; None: look again."""
+    common = git.where
+    new = git.commit_of(inputs.new)
+    if new is None:
+        return _problem("unknown_commit", f"{inputs.new} is not in the hub")
+    entry = publish_journal.read(journal)
+    if entry is not None:
+        settled = publish_recovery.settle(entry, journal)
+        if not settled.arrived:
+            return _told(settled)
+    named = places.head_ref(inputs.target)
+    # a branch may be another name of a second one: checkouts show the second
+    ref = git.run("rev-parse", "--symbolic-full-name", "--verify", "-q", named).text.strip() or named
+    with locks.registration(common):
+        branch = git.commit_of(ref)
+        answer = _already(git, ref, branch, inputs, new)
+        if answer is not None or branch is None:
+            return answer
+        holders = publish_holders.find(git, common, ref)
+        if not (holders.checkouts or holders.away or holders.operation):
+            return _moved(git, ref, branch, new)
+    if obstacle := _kept_away(holders, ref):
+        return obstacle
+    return _into_checkout(publish_merge.Step(holders.checkouts[0], ref, branch, new), journal)
+
+
+def _already(git: Git, ref: str, branch: str | None, inputs: PublishInputs, new: str) -> Published | None:
+    """The answer if nothing is to be moved: it is there, or a person moved the branch elsewhere."""
+    if branch is None:
+        return Published(diverged=True)
+    if branch == new or git.is_ancestor(new, branch):
+        return Published(published=True, commit=new, found=branch)
+    if not git.is_ancestor(branch, new):
+        return Published(diverged=True, found=branch)
+    if branch != inputs.old and _was_rewound(git, ref, branch, new):
+        return Published(diverged=True, found=branch)
+    return None
+
+
+def _was_rewound(git: Git, ref: str, branch: str, new: str) -> bool:
+    """Whether the branch stood once on what it would be moved to: somebody took that back on purpose."""
+    ahead = set(git.do("rev-list", f"{branch}..{new}").split())
+    seen = git.run("log", "-g", "--format=%H", ref, "--").text.split()
+    return not ahead.isdisjoint(seen)
+
+
+def _moved(git: Git, ref: str, branch: str, new: str) -> Published | None:
+    if git.move_ref(ref, new, branch, "toryo: publish"):
+        return Published(published=True, commit=new, found=new)
+    if git.commit_of(ref) != branch:
+        return None
+    hint = f"If no git runs there, remove {ref}.lock in {git.where}."
+    return _problem("ref_locked", f"{ref} could not be written", hint)
+
+
+def _kept_away(holders: publish_holders.Holders, ref: str) -> Published | PublishWaiting | None:
+    """Why no checkout can be fast-forwarded; None: there is exactly one, and it can be tried."""
+    if holders.away:
+        return publish_landing.waiting("missing checkout", [str(place) for place in holders.away])
+    if holders.operation:
+        return PublishWaiting(why=holders.operation)
+    if len(holders.checkouts) > 1:
+        named = ", ".join(str(place) for place in holders.checkouts)
+        return _problem("checked_out_twice", f"{ref} is checked out in {named}")
+    return None
+
+
+def _into_checkout(step: publish_merge.Step, journal: Path) -> Published | PublishWaiting | None:
+    git_dir = places.git_dir_of(step.checkout)
+    if git_dir is None:
+        return None
+    if busy := publish_holders.underway(git_dir):
+        return PublishWaiting(why=busy)
+    checkout = Git(step.checkout)
+    if obstacle := publish_landing.overlap(checkout, publish_landing.changes(checkout, step.old, step.new)):
+        return obstacle
+    outcome = publish_merge.fast_forward(step, journal)
+    if outcome.arrived:
+        return Published(published=True, commit=step.new, found=step.new)
+    if outcome.waiting is not None:
+        publish_journal.clear(journal)
+    return _told(outcome)
+
+
+def _told(outcome: publish_merge.Outcome) -> Published | PublishWaiting | None:
+    if outcome.waiting is not None:
+        return outcome.waiting
+    return None if outcome.died else _problem("publish_failed", outcome.complaint)
+
+
+def _problem(code: str, message: str, hint: str = "") -> Published:
+    return Published(problem=Problem(code=code, message=message, hint=hint))

@@ -1,0 +1,120 @@
+"""Contents on a landing's paths, compared through git's filters, kept in a snapshot, removed, rewritten."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import stat
+import tempfile
+from collections.abc import Iterable
+from pathlib import Path
+
+from toryo.workbench.git.door import ZERO, Git
+from toryo.workbench.git.publish_landing import LINK, Change, On
+
+
+def snapshot_ref(commit: str) -> str:
+    return f"refs/toryo/snapshots/publish/{commit}"
+
+
+def in_index(git: Git, paths: set[str]) -> dict[str, tuple[str, str]]:
+    """Mode and blob of the paths that the index holds; one in conflict equals no side."""
+    found: dict[str, tuple[str, str]] = {}
+    for line in git.do("ls-files", "-s", "-z").split("\0"):
+        about, _, path = line.partition("\t")
+        if path in paths:
+            mode, blob, stage = about.split(" ")
+            found[path] = (mode, blob if stage == "0" else f"stage {stage}")
+    return found
+
+
+def clean_ids(git: Git, present: list[tuple[Change, On]]) -> dict[str, str]:
+    """The blob each path would become if it were added now."""
+    files = [change.path for change, on in present if on is On.FILE]
+    ids = dict(zip(files, _hash(git, files), strict=True))
+    for change, on in present:
+        if on is On.LINK:
+            target = os.fsencode((git.where / change.path).readlink())
+            ids[change.path] = (
+                _blob_id(target, change.new) if LINK in (change.old_mode, change.new_mode) else ""
+            )
+    return ids
+
+
+def is_beginning(git: Git, change: Change, on: On) -> bool:
+    """Whether the file is what a git killed in mid-write leaves: the new content or a beginning of it.
+
+    The old content is compared once more as git would write it, for filters that do not go both ways."""
+    if on is not On.FILE:
+        return False
+    holds = (git.where / change.path).read_bytes()
+    before, after = change.before[1], change.after[1]
+    if after and _written(git, change.path, after).startswith(holds):
+        return True
+    return bool(before) and _written(git, change.path, before) == holds
+
+
+def snapshot(git: Git, parent: str, paths: tuple[str, ...]) -> str:
+    """Keep the bytes at these paths in a commit under refs/toryo/snapshots/; its id, empty if no path."""
+    if not paths:
+        return ""
+    links = [path for path in paths if (git.where / path).is_symlink()]
+    files = [path for path in paths if path not in set(links)]
+    entries = []
+    for path, blob in zip(files, _hash(git, files, "-w", "--no-filters"), strict=True):
+        executable = (git.where / path).stat().st_mode & stat.S_IXUSR
+        entries.append(f"{'100755' if executable else '100644'} {blob}\t{path}\0")
+    for path in links:
+        target = os.fsencode((git.where / path).readlink())
+        entries.append(f"{LINK} {git.do('hash-object', '-w', '--stdin', stdin=target)}\t{path}\0")
+    with tempfile.TemporaryDirectory() as folder:
+        env = {"GIT_INDEX_FILE": str(Path(folder) / "index")}
+        listing = "".join(entries).encode("utf-8", "surrogateescape")
+        git.do("update-index", "-z", "--index-info", stdin=listing, env=env)
+        tree = git.do("write-tree", env=env)
+    message = b"toryo: what an interrupted publication left on its paths\n"
+    commit = git.do("commit-tree", tree, "-p", parent, stdin=message)
+    git.move_ref(snapshot_ref(commit), commit, ZERO, "toryo: snapshot")
+    return commit
+
+
+def put_away(root: Path, paths: Iterable[str]) -> None:
+    """Remove the files, and the directories they leave empty: git meets nothing where it will write."""
+    for path in paths:
+        (root / path).unlink(missing_ok=True)
+        for folder in Path(path).parents[:-1]:
+            try:
+                (root / folder).rmdir()
+            except OSError:
+                break
+
+
+def write_out(git: Git, paths: tuple[str, ...]) -> None:
+    """Write paths to the disk as the index has them."""
+    if paths:
+        asked = "\0".join(paths).encode("utf-8", "surrogateescape")
+        git.do("checkout-index", "-f", "-u", "-z", "--stdin", stdin=asked)
+
+
+def _hash(git: Git, paths: list[str], *flags: str) -> list[str]:
+    if not paths:
+        return []
+    asked = "".join(f"{_line(path)}\n" for path in paths).encode("utf-8", "surrogateescape")
+    return git.do("hash-object", *flags, "--stdin-paths", stdin=asked).split("\n")
+
+
+def _line(path: str) -> str:
+    """hash-object reads lines, and takes one that begins with a quote as a C string."""
+    if not path.startswith('"') and "\n" not in path:
+        return path
+    escaped = path.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
+    return f'"{escaped}"'
+
+
+def _written(git: Git, path: str, blob: str) -> bytes:
+    return git.run("cat-file", "--filters", f"--path={path}", blob).out
+
+
+def _blob_id(content: bytes, like: str) -> str:
+    name = "sha256" if len(like) == 64 else "sha1"
+    return hashlib.new(name, b"blob %d\0" % len(content) + content).hexdigest()

@@ -1,0 +1,68 @@
+"""Who holds a branch: the checkouts it is out in, and the rebases and bisects that will come back to it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from toryo.workbench.git import places
+from toryo.workbench.git.door import Git
+
+_UNDERWAY = (
+    ("MERGE_HEAD", "merge"),
+    ("rebase-merge", "rebase"),
+    ("rebase-apply", "rebase"),
+    ("CHERRY_PICK_HEAD", "cherry-pick"),
+    ("REVERT_HEAD", "revert"),
+    ("sequencer", "cherry-pick"),
+    ("BISECT_LOG", "bisect"),
+    ("index.lock", "index.lock"),
+)
+
+
+@dataclass(frozen=True)
+class Holders:
+    checkouts: tuple[Path, ...] = ()
+    away: tuple[Path, ...] = ()
+    """Registered and locked, but not there: on a drive that will come back."""
+    operation: str = ""
+    """A rebase or bisect that began on the branch and has detached its checkout's HEAD."""
+
+
+def find(git: Git, common: Path, ref: str) -> Holders:
+    """Every holder of the branch, in all checkouts. The caller holds the registration lock."""
+    checkouts, away = [], []
+    for record in git.do("worktree", "list", "--porcelain", "-z").split("\0\0"):
+        fields = dict(line.partition(" ")[::2] for line in record.split("\0") if line)
+        if fields.get("branch") != ref:
+            continue
+        place = Path(fields["worktree"])
+        if (place / ".git").exists():
+            checkouts.append(place)
+        elif "locked" in fields:
+            away.append(place)
+    operation = next(
+        (name for folder in (common, *places.admin_dirs(common)) if (name := _holds(folder, ref))), ""
+    )
+    return Holders(tuple(checkouts), tuple(away), operation)
+
+
+def underway(git_dir: Path) -> str:
+    """What is in progress in a checkout; empty if nothing is."""
+    return next((what for name, what in _UNDERWAY if (git_dir / name).exists()), "")
+
+
+def _holds(git_dir: Path, ref: str) -> str:
+    for folder in ("rebase-merge", "rebase-apply"):
+        moved = _lines(git_dir / folder / "head-name") + _lines(git_dir / folder / "update-refs")
+        if ref in moved:
+            return "rebase"
+    # BISECT_START names the branch to go back to, without refs/heads/
+    return "bisect" if ref.removeprefix("refs/heads/") in _lines(git_dir / "BISECT_START") else ""
+
+
+def _lines(path: Path) -> list[str]:
+    try:
+        return path.read_text("utf-8", "surrogateescape").splitlines()
+    except OSError:
+        return []

@@ -1,0 +1,142 @@
+"""After a crash in mid-publication: what a dead git left half done is told from the user's, and completed.
+
+A path of the landing is ours if it is absent, or holds the old or the new content or a beginning of the new.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+import psutil  # type: ignore[import-untyped]
+
+from toryo.protocol.models import PublishWaiting
+from toryo.workbench.git import places, publish_contents, publish_holders, publish_journal, publish_landing
+from toryo.workbench.git.door import Git
+from toryo.workbench.git.publish_journal import Entry
+from toryo.workbench.git.publish_landing import ABSENT, Change, On
+from toryo.workbench.git.publish_merge import Outcome, Step, fast_forward
+
+PATIENCE_S = 10
+"""How long a git that outlived its coordinator is waited for."""
+COARSE_NS = 2_000_000_000
+"""The coarsest clock of a file system: a lock may look that much older than it is."""
+
+
+def settle(entry: Entry, journal: Path) -> Outcome:
+    """Bring an interrupted attempt to its end, or say whose file stands against it.
+
+    `arrived` also when nothing is left to be done: whatever the branch is now, it is no longer half way."""
+    if not _gone(entry):
+        return Outcome(waiting=PublishWaiting(why="index.lock"))
+    checkout = Path(entry.checkout)
+    git_dir = places.git_dir_of(checkout)
+    if git_dir is None:
+        return _over(journal)
+    git = Git(checkout)
+    _clear_locks(entry, git_dir, places.common_dir(checkout))
+    head = git.run("symbolic-ref", "-q", "HEAD").text.strip()
+    if head != entry.ref or git.commit_of(entry.ref) != entry.old:
+        return _over(journal)
+    if busy := publish_holders.underway(git_dir):
+        return Outcome(waiting=PublishWaiting(why=busy))
+    found = _sort(git, publish_landing.changes(git, entry.old, entry.new))
+    if found.theirs:
+        return Outcome(waiting=publish_landing.waiting("dirty", found.theirs))
+    publish_contents.snapshot(git, entry.old, found.half)
+    publish_contents.put_away(checkout, found.half)
+    publish_contents.write_out(git, found.unwritten)
+    return fast_forward(Step(checkout, entry.ref, entry.old, entry.new), journal)
+
+
+def _over(journal: Path) -> Outcome:
+    publish_journal.clear(journal)
+    return Outcome(arrived=True)
+
+
+def _gone(entry: Entry) -> bool:
+    end = time.monotonic() + PATIENCE_S
+    while entry.git_lives():
+        if time.monotonic() > end:
+            return False
+        time.sleep(0.02)
+    return True
+
+
+# ── locks ─────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def _clear_locks(entry: Entry, git_dir: Path, common: Path) -> None:
+    """Remove the locks that our dead git left. One that somebody alive may hold stays."""
+    names = [git_dir / name for name in ("index.lock", "HEAD.lock", "ORIG_HEAD.lock")]
+    for lock in (*names, common / f"{entry.ref}.lock"):
+        try:
+            made = lock.stat().st_mtime_ns
+        except FileNotFoundError:
+            continue
+        if made >= entry.at_ns - COARSE_NS and not _somebody_holds(lock, Path(entry.checkout)):
+            lock.unlink(missing_ok=True)
+
+
+def _somebody_holds(lock: Path, checkout: Path) -> bool:
+    """Whether a process has the lock open, or is a git at work in that checkout.
+
+    git closes the lock while its editor is open, so an open file alone would not tell."""
+    real_lock, real_checkout = str(lock.resolve()), checkout.resolve()
+    for process in psutil.process_iter():
+        try:
+            if any(file.path == real_lock for file in process.open_files()):
+                return True
+            is_git = process.name().startswith("git") and not any("--daemon" in w for w in process.cmdline())
+            if is_git and Path(process.cwd()).is_relative_to(real_checkout):
+                return True
+        except (psutil.Error, OSError):
+            continue  # gone meanwhile, or another user's
+    return False
+
+
+# ── ours and theirs ───────────────────────────────────────────────────────────────────────────────────
+
+
+@dataclass(frozen=True)
+class Sorted:
+    theirs: tuple[str, ...]
+    half: tuple[str, ...]
+    """Ours, on the disk and not settled: snapshotted and put away before git writes them anew."""
+    unwritten: tuple[str, ...]
+    """Already new in the index, so that a merge would leave them as they are on the disk."""
+
+
+def _sort(git: Git, landing: tuple[Change, ...]) -> Sorted:
+    paths = {change.path for change in landing}
+    index = publish_contents.in_index(git, paths)
+    touched, _ = publish_landing.touched_and_unmerged(git)
+    theirs: list[str] = []
+    half: list[str] = []
+    unwritten: list[str] = []
+    present: list[tuple[Change, On]] = []
+    for change in landing:
+        staged = index.get(change.path, ABSENT)
+        if change.is_submodule or (staged == change.before != ABSENT and change.path not in touched):
+            continue
+        if staged not in (change.before, change.after):
+            theirs.append(change.path)
+            continue
+        seen = publish_landing.look(git.where, change.path, paths)
+        theirs += seen.strangers
+        if seen.on in (On.FILE, On.LINK):
+            present.append((change, seen.on))
+        elif staged == change.after != ABSENT:
+            unwritten.append(change.path)
+    held = publish_contents.clean_ids(git, present)
+    for change, on in present:
+        is_staged = index.get(change.path, ABSENT) == change.after != ABSENT
+        if is_staged and held[change.path] == change.new:
+            continue
+        if held[change.path] in (change.old, change.new) or publish_contents.is_beginning(git, change, on):
+            half.append(change.path)
+            unwritten += [change.path] if is_staged else []
+        else:
+            theirs.append(change.path)
+    return Sorted(tuple(theirs), tuple(half), tuple(unwritten))

@@ -1,0 +1,206 @@
+"""Retire: a worktree goes to the trash once every commit, index and file it held is reachable; and the ways back.
+
+Nothing is deleted here but a pinned branch, and, by `empty_trash`, what lay in the trash long enough.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+import time
+import uuid
+from pathlib import Path
+
+from toryo.protocol.models import Cleaned, CleanInputs, Problem, Restored, RestoreInputs
+from toryo.workbench.git import locks, places, snapshots, trash
+from toryo.workbench.git.door import ZERO, Git, GitFailed
+from toryo.workbench.git.places import Worktree
+
+KEPT = "refs/toryo/kept"
+KEPT_IN_TRASH_S = 7 * 24 * 3600.0
+
+
+def clean(inputs: CleanInputs) -> Cleaned:
+    """Move the worktree to the trash and tidy its branch away, or say why not; repeated, it goes on."""
+    try:
+        worktree = places.find_worktree(inputs.repo, inputs.worktree, inputs.branch)
+    except FileNotFoundError:
+        return Cleaned(refused=f"the repository {inputs.repo} is not there")
+    if worktree.path == Path(inputs.repo) or (worktree.admin and not places.lock_holder(worktree.admin)):
+        return Cleaned(refused=f"{worktree.path} is not a worktree that Toryo made")
+    if worktree.admin is None and worktree.path.is_dir():
+        return Cleaned(refused=f"{worktree.path} is not known to the repository as a worktree")
+    try:
+        refused = _secure(worktree, inputs)
+        if refused:
+            return Cleaned(refused=refused)
+        return _move_away(worktree, inputs)
+    except (GitFailed, OSError) as failed:
+        return Cleaned(refused=str(failed))
+
+
+def _secure(worktree: Worktree, inputs: CleanInputs) -> str:
+    """Make everything reachable that only this worktree or its branch holds; why that failed, or nothing."""
+    git = worktree.objects
+    branch = git.commit_of(places.head_ref(inputs.branch))
+    if branch is not None:
+        _pin(git, inputs.run, "branch", branch)
+    missing = _unreachable(git, inputs.keep)
+    if missing:
+        return f"commits that must be kept are not reachable: {', '.join(missing)}"
+    if worktree.admin is None:
+        return ""
+    if worktree.is_there:
+        index = worktree.git.run("write-tree")
+        if index.code == 0:  # an index in conflict has no tree; the snapshot keeps its sides
+            _pin(git, inputs.run, "index", index.text.strip())
+    if _needs_snapshot(worktree, inputs.run):
+        taken = snapshots.take(worktree, inputs.run, _free_name(git, inputs.run))
+        if taken.kept_worktree:
+            return taken.kept_worktree
+    left = snapshots.unreachable(worktree)
+    return f"commits would be lost: {', '.join(left)}" if left else ""
+
+
+def _needs_snapshot(worktree: Worktree, run: str) -> bool:
+    """Whether the worktree holds more than the refs do: a commit, or files that no snapshot has."""
+    if snapshots.unreachable(worktree):
+        return True
+    if not worktree.is_there:
+        return False
+    contents = snapshots.look(worktree)
+    if contents.why_left_out:
+        return True
+    tree = worktree.objects.do("rev-parse", contents.tree)
+    places_to_look = (f"{snapshots.SPACE}/{run}/", places.head_ref(worktree.branch))
+    listed = worktree.objects.do("for-each-ref", "--format=%(tree)", *places_to_look)
+    return tree not in listed.split("\n")
+
+
+def _free_name(git: Git, run: str) -> str:
+    """Not a number: those are the attempts of collect."""
+    listed = git.do("for-each-ref", "--format=%(refname:lstrip=4)", f"{snapshots.SPACE}/{run}/").split("\n")
+    number = sum(name.startswith("clean-") for name in listed) + 1
+    return f"clean-{number}"
+
+
+def _move_away(worktree: Worktree, inputs: CleanInputs) -> Cleaned:
+    with locks.registration(worktree.common):
+        branch = worktree.objects.commit_of(places.head_ref(inputs.branch)) or ""
+        if worktree.admin is not None:
+            entry = trash.put(worktree, inputs.run, branch)
+        else:
+            found = trash.find_worktree(worktree.common, worktree.path)
+            if found is None:
+                return Cleaned(freed=True)  # it is gone, and nothing of it is left to move
+            entry = found
+        if branch and not _is_checked_out(worktree.common, inputs.branch):
+            pinned = worktree.objects.commit_of(f"{KEPT}/{inputs.run}/branch")
+            if pinned is not None and worktree.objects.is_ancestor(branch, pinned):
+                worktree.objects.run("update-ref", "-d", places.head_ref(inputs.branch), branch)
+    return Cleaned(freed=True, trash=entry.files)
+
+
+def untrash(repo: str | Path, run: str) -> Restored:
+    """Put a retired worktree back where it was, on its branch."""
+    common = places.common_dir(repo)
+    with locks.registration(common):
+        entry = trash.find(common, run)
+        if entry is None:
+            return _problem("not_in_trash", f"Nothing of run {run} is in the trash.")
+        if os.path.lexists(entry.worktree) and Path(entry.files).exists():
+            return _problem("path_taken", f"There is something at {entry.worktree}.", "Move it away first.")
+        git = places.git_on(common)
+        if entry.commit and git.commit_of(places.head_ref(entry.branch)) is None:
+            git.move_ref(places.head_ref(entry.branch), entry.commit, ZERO, "toryo: out of the trash")
+        path = trash.take_back(common, entry)
+    return Restored(path=str(path), files=_count(path))
+
+
+def empty_trash(repo: str | Path, older_than_s: float = KEPT_IN_TRASH_S, now: float | None = None) -> int:
+    """Delete what has lain in the trash for longer; how many worktrees. Their refs stay."""
+    common = places.common_dir(repo)
+    limit = (time.time() if now is None else now) - older_than_s
+    gone = 0
+    for entry in list(trash.entries(common)):
+        if entry.at < limit:
+            trash.delete(common, entry)
+            gone += 1
+    return gone
+
+
+def restore(inputs: RestoreInputs) -> Restored:
+    """Write a snapshot's files into a directory that does not exist or is empty."""
+    common = places.common_dir(inputs.repo)
+    target = Path(os.path.normpath(Path(inputs.repo) / Path(inputs.destination).expanduser()))
+    commit = places.git_on(common).commit_of(inputs.snapshot)
+    if commit is None:
+        hint = "`toryo run show ID` names it."
+        return _problem("snapshot_missing", f"There is no snapshot {inputs.snapshot}.", hint)
+    if target.is_relative_to(common):
+        return _problem("destination_taken", f"{target} is inside the git directory.")
+    if target.is_symlink() or (target.exists() and not (target.is_dir() and not any(target.iterdir()))):
+        hint = "Give a directory that does not exist yet."
+        return _problem("destination_taken", f"{target} is not empty; nothing was overwritten.", hint)
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        # beside the target and renamed: a crash leaves nothing at the target that looks whole
+        half = target.with_name(f".{target.name}.{uuid.uuid4().hex[:8]}")
+        half.mkdir()
+        try:
+            _write_files(common, commit, half)
+            files = _count(half)
+            half.rename(target)
+        except BaseException:
+            shutil.rmtree(half, ignore_errors=True)
+            raise
+    except (GitFailed, OSError) as failed:
+        return _problem("restore_failed", str(failed))
+    return Restored(path=str(target), files=files)
+
+
+def _write_files(common: Path, commit: str, folder: Path) -> None:
+    with tempfile.TemporaryDirectory(prefix="toryo-restore-") as private:
+        env = {"GIT_DIR": str(common), "GIT_WORK_TREE": str(folder), "GIT_INDEX_FILE": f"{private}/index"}
+        whole = (("core.sparseCheckout", "false"), ("core.bare", "false"))
+        Git(folder, env).do("read-tree", "-m", "-u", commit, config=whole, limit_s=1800)
+
+
+def _pin(git: Git, run: str, name: str, thing: str) -> None:
+    """Keep an object under `refs/toryo/kept/{run}/{name}`; an earlier pin stays beside it."""
+    number = 1
+    while True:
+        ref = f"{KEPT}/{run}/{name}" + (f"-{number}" if number > 1 else "")
+        if git.move_ref(ref, thing, ZERO, "toryo: kept"):
+            return
+        held = git.do("rev-parse", "--verify", ref)
+        if held == thing:
+            return
+        if name == "branch" and git.is_ancestor(held, thing) and git.move_ref(ref, thing, held):
+            return
+        number += 1
+
+
+def _unreachable(git: Git, commits: tuple[str, ...]) -> list[str]:
+    missing = [commit for commit in commits if git.commit_of(commit) is None]
+    present = [commit for commit in commits if commit not in missing]
+    if not present:
+        return missing
+    beyond = git.do("rev-list", "--no-walk", *present, "--").split("\n")
+    reached = git.do("rev-list", *present, "--not", "--glob=refs/*", "--").split("\n")
+    return [*missing, *(commit for commit in beyond if commit in reached)]
+
+
+def _is_checked_out(common: Path, branch: str) -> bool:
+    """In the user's checkout or another worktree: its HEAD would name nothing."""
+    ref = places.head_ref(branch)
+    return any(places.symbolic_head(place) == ref for place in (common, *places.admin_dirs(common)))
+
+
+def _count(folder: Path) -> int:
+    return sum(len(names) for _, _, names in os.walk(folder))
+
+
+def _problem(code: str, message: str, hint: str = "") -> Restored:
+    return Restored(problem=Problem(code=code, message=message, hint=hint))

@@ -1,0 +1,71 @@
+"""A later run in the task's own worktree: verify it, bring it back to its branch, begin the merge to resolve.
+
+What stands in the way is snapshotted before it is cleared.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from toryo.domain.naming import branch_of
+from toryo.domain.scopes import Scope
+from toryo.protocol.models import PrepareInputs
+from toryo.workbench.git import merges, places, snapshots, sparse
+from toryo.workbench.git.places import Worktree
+from toryo.workbench.git.refusals import Refusal
+
+CHECKOUT_LIMIT_S = 1800
+
+
+def use_again(inputs: PrepareInputs, common: Path, root: Path, scope: Scope) -> tuple[Worktree, str]:
+    path, branch = root / inputs.name, branch_of(inputs.name)
+    worktree = Worktree(path, common, places.admin_of(common, path), branch)
+    head = worktree.objects.commit_of(places.head_ref(branch))
+    if head is None:
+        hint = "`toryo task retry ID` begins again from the target branch."
+        raise Refusal("branch_missing", f"The branch {branch} was deleted.", hint)
+    if worktree.admin is None or not worktree.is_there:
+        hint = f"The branch {branch} is still there, at {head[:12]}."
+        raise Refusal("worktree_missing", f"The worktree {path} was deleted.", hint)
+    if not (path / ".git").exists():
+        (path / ".git").write_text(f"gitdir: {worktree.admin}\n")
+    elif os.path.realpath(places.git_dir_of(path) or path) != os.path.realpath(worktree.admin):
+        hint = "Move that repository away; the files are kept."
+        raise Refusal("worktree_broken", f"{path} holds another repository.", hint)
+    if places.symbolic_head(worktree.admin) != places.head_ref(branch):
+        _return_to_branch(worktree, inputs.run)
+    if sparse.settle(worktree.admin, scope) and sparse.is_needed(scope):
+        worktree.git.run("sparse-checkout", "reapply", limit_s=CHECKOUT_LIMIT_S)
+    if inputs.merge:
+        begin_merge(worktree, inputs)
+    return worktree, head
+
+
+def _return_to_branch(worktree: Worktree, run: str) -> None:
+    """The last run left HEAD elsewhere, perhaps within a rebase: what it had is snapshotted first."""
+    _snapshot(worktree, run)
+    worktree.git.run("rebase", "--quit")
+    worktree.git.do(
+        *("checkout", "--quiet", "--force", "--ignore-other-worktrees", worktree.branch, "--"),
+        limit_s=CHECKOUT_LIMIT_S,
+    )
+
+
+def begin_merge(worktree: Worktree, inputs: PrepareInputs) -> None:
+    if merges.begin(worktree, inputs.merge):
+        return
+    # leftovers of the last run are in the way: they are kept in a snapshot, then cleared
+    _snapshot(worktree, inputs.run)
+    worktree.git.do("reset", "--quiet", "--hard", limit_s=CHECKOUT_LIMIT_S)
+    worktree.git.do("clean", "--quiet", "-d", "--force", limit_s=CHECKOUT_LIMIT_S)
+    if not merges.begin(worktree, inputs.merge):
+        raise Refusal("merge_failed", f"The merge of {inputs.merge[:12]} could not be begun.")
+
+
+def _snapshot(worktree: Worktree, run: str) -> None:
+    # always the same name: repeated after a crash, what was cleared meanwhile is in the first one
+    taken = snapshots.take(worktree, run, 0)
+    if taken.kept_worktree:
+        hint = f"Clear {worktree.path} by hand, then retry."
+        raise Refusal("worktree_dirty", f"Leftovers are in the way: {taken.kept_worktree}.", hint)

@@ -1,0 +1,213 @@
+"""Snapshots: one commit that keeps everything a worktree held, committed or not.
+
+Its tree is the files; its parents are HEAD, the index, the branch, and every commit that only a reflog, an
+unfinished operation or a new stash still names. The worktree and its index are only read.
+"""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+from toryo.protocol.models import Snapshot
+from toryo.workbench.git import leftovers, places, status
+from toryo.workbench.git.door import ZERO, Git
+from toryo.workbench.git.places import Worktree
+
+SPACE = "refs/toryo/snapshots"
+MOST_NAMED = 1_000
+"""Paths that a fact lists; the commit has them all."""
+
+_UNFINISHED = (
+    "HEAD",
+    "ORIG_HEAD",
+    "MERGE_HEAD",
+    "MERGE_AUTOSTASH",
+    "CHERRY_PICK_HEAD",
+    "REVERT_HEAD",
+    "REBASE_HEAD",
+    "BISECT_HEAD",
+    "rebase-merge/orig-head",
+    "rebase-merge/onto",
+    "rebase-merge/autostash",
+    "rebase-apply/orig-head",
+    "rebase-apply/autostash",
+)
+
+
+@dataclass(frozen=True)
+class Taken:
+    snapshot: Snapshot | None
+    kept_worktree: str
+    """Why the worktree must stay: the snapshot does not hold all of it."""
+    seen: status.Status | None
+    """None: there is no worktree any more."""
+
+
+@dataclass(frozen=True)
+class Contents:
+    tree: str
+    """A tree's id, or an expression for it."""
+    index_tree: str
+    """Empty where the index equals HEAD, or is in conflict (HEAD and MERGE_HEAD have its sides)."""
+    left_out: tuple[str, ...]
+    why_left_out: str
+
+
+def take(worktree: Worktree, run: str, number: int | str, stash_before: str = "") -> Taken:
+    """Make `refs/toryo/snapshots/{run}/{number}`, or report it if it is there already."""
+    seen = None
+    if worktree.is_there:
+        seen = status.read(worktree.git, every_file=True, ignored=True)
+    elif worktree.objects.commit_of(places.head_ref(worktree.branch)) is None:
+        return Taken(None, "", None)
+    ref = f"{SPACE}/{run}/{number}"
+    contents = _contents(worktree, seen)
+    commit = worktree.objects.commit_of(ref)
+    if commit is None:
+        made = _commit(worktree, contents, seen, run, stash_before)
+        if worktree.objects.move_ref(ref, made, ZERO, "toryo: snapshot"):
+            commit = made
+        else:
+            commit = worktree.objects.do("rev-parse", "--verify", ref)
+    return Taken(
+        Snapshot(
+            ref=ref,
+            commit=commit,
+            uncommitted=_named(_dirty(seen)) if seen else (),
+            left_out=_named(contents.left_out),
+        ),
+        contents.why_left_out,
+        seen,
+    )
+
+
+def look(worktree: Worktree) -> Contents:
+    """What a snapshot would hold, without making one."""
+    return _contents(worktree, status.read(worktree.git, every_file=True, ignored=True))
+
+
+def unreachable(worktree: Worktree, stash_before: str | None = None) -> list[str]:
+    """The newest commits that only this worktree's HEAD, reflogs or unfinished operations name."""
+    return _heads(worktree.objects, _named_commits(worktree, stash_before), ["--glob=refs/*"])
+
+
+def _contents(worktree: Worktree, seen: status.Status | None) -> Contents:
+    if seen is None:
+        return Contents(f"{places.head_ref(worktree.branch)}^{{tree}}", "", (), "")
+    ignored = leftovers.ignored_texts(worktree.path, seen.ignored)
+    dirty = _dirty(seen)
+    if not dirty and not ignored and seen.commit:
+        return Contents(f"{seen.commit}^{{tree}}", "", *_hidden(worktree, ()))
+    size = leftovers.total_size(worktree.path, (*dirty, *ignored))
+    with tempfile.TemporaryDirectory(prefix="toryo-snapshot-") as folder:
+        # a copy: `add` here must never show in the agent's own index
+        private = Path(folder) / "index"
+        if worktree.admin and (worktree.admin / "index").exists():
+            shutil.copyfile(worktree.admin / "index", private)
+        env = {"GIT_INDEX_FILE": str(private)}
+        git = worktree.git
+        index_tree = git.do("write-tree", env=env) if seen.changed and not seen.unmerged else ""
+        if size > leftovers.LARGEST_SNAPSHOT:
+            tree = index_tree or f"{seen.commit or worktree.branch}^{{tree}}"
+            why = f"{size // 1_000_000} MB are not committed; a snapshot holds at most 200 MB"
+            return Contents(tree, index_tree, (*dirty, *ignored), why)
+        nested = tuple(path for path in seen.untracked if path.endswith("/"))
+        lfs = leftovers.lfs_paths(git, (path for path in dirty if path not in nested))
+        out = (*nested, *seen.submodules, *lfs)
+        unreadable = _add(git, env, out, ignored)
+        tree = git.do("write-tree", env=env)
+    left_out, why = _hidden(worktree, out)
+    if unreadable:
+        return Contents(tree, index_tree, left_out, why or f"git could not read it: {unreadable}")
+    return Contents(tree, index_tree, left_out, why)
+
+
+def _add(git: Git, env: dict[str, str], out: tuple[str, ...], ignored: list[str]) -> str:
+    """Everything but `out` into the private index; git's complaint where it could not read a file."""
+    specs = [":/", ":(top,exclude).aiagent", *(f":(top,exclude,literal){path.rstrip('/')}" for path in out)]
+    added = git.run(
+        "add",
+        "-A",
+        "--sparse",
+        "--ignore-errors",
+        "--pathspec-from-file=-",
+        "--pathspec-file-nul",
+        stdin="\0".join(specs).encode("utf-8", "surrogateescape"),
+        env=env,
+        limit_s=600,
+    )
+    if ignored:
+        names = "\0".join(ignored).encode("utf-8", "surrogateescape")
+        git.do("update-index", "--add", "-z", "--stdin", stdin=names, env=env, limit_s=600)
+    return added.complaint[:500] if added.code != 0 else ""
+
+
+def _hidden(worktree: Worktree, out: tuple[str, ...]) -> tuple[tuple[str, ...], str]:
+    """What the tree lacks, and the words for it."""
+    modules = worktree.admin / "modules" if worktree.admin else None
+    if modules is not None and modules.is_dir():
+        out = (*out, *sorted(entry.name for entry in modules.iterdir()))
+    if not out:
+        return (), ""
+    names = ", ".join(places.shown(path) for path in out[:5])
+    return out, f"repositories inside it, submodules and LFS files are not snapshotted yet: {names}"
+
+
+def _commit(
+    worktree: Worktree, contents: Contents, seen: status.Status | None, run: str, stash_before: str
+) -> str:
+    git = worktree.objects
+    head = seen.commit if seen else ""
+    branch = git.commit_of(places.head_ref(worktree.branch)) or ""
+    parents = [head]
+    if contents.index_tree:
+        above = ["-p", head] if head else []
+        parents.append(git.do("commit-tree", contents.index_tree, *above, "-m", f"Index of {run}"))
+    parents.append(branch)
+    known = [f"^{commit}" for commit in (head, branch) if commit]
+    parents += _heads(git, _named_commits(worktree, stash_before), known)
+    above = [word for parent in dict.fromkeys(parents) if parent for word in ("-p", parent)]
+    return git.do("commit-tree", contents.tree, *above, "-m", f"Toryo snapshot of {run}")
+
+
+def _named_commits(worktree: Worktree, stash_before: str | None) -> list[str]:
+    found: list[str] = []
+    if worktree.admin is not None:
+        for name in _UNFINISHED:
+            found += places.commits_in(worktree.admin / name)
+        found += places.commits_in(worktree.admin / "logs" / "HEAD")
+        for path in sorted((worktree.admin / "refs").rglob("*")):
+            found += places.commits_in(path)  # refs/worktree, refs/bisect: of this worktree alone
+    found += places.commits_in(worktree.common / "logs" / "refs" / "heads" / worktree.branch)
+    if stash_before is not None:
+        # the stash is one list for all worktrees: what was there before the run is its owner's
+        stashes = places.commits_in(worktree.common / "logs" / "refs" / "stash")
+        begin = stashes.index(stash_before) + 1 if stash_before in stashes else 0
+        found += stashes[begin:]
+    return list(dict.fromkeys(found))
+
+
+def _heads(git: Git, commits: list[str], known: list[str]) -> list[str]:
+    """Of the commits that `known` does not reach, those that no other of them reaches."""
+    if not commits:
+        return []
+    options = [word for word in known if word.startswith("--")]
+    negative = [word for word in known if not word.startswith("--")]
+    argv = ["rev-list", "--ignore-missing", "--parents", "--stdin"]
+    argv += ["--not", *options] if options else []
+    text = git.do(*argv, stdin="\n".join([*commits, *negative, ""]).encode())
+    lines = [line.split(" ") for line in text.split("\n") if line]
+    below = {parent for line in lines for parent in line[1:]}
+    return [line[0] for line in lines if line[0] not in below]
+
+
+def _dirty(seen: status.Status) -> tuple[str, ...]:
+    own = (path for path in (*seen.changed, *seen.untracked) if path.split("/")[0] != ".aiagent")
+    return tuple(sorted(own))
+
+
+def _named(paths: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(places.shown(path) for path in paths[:MOST_NAMED])

@@ -1,0 +1,195 @@
+"""Survey: what a path is to git and to Toryo, read only. Writing into the repository is left to adopt."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Literal
+
+from toryo.protocol.models import CheckFound, Surveyed, SurveyInputs
+from toryo.workbench.git import places
+from toryo.workbench.git.door import Git
+from toryo.workbench.git.refusals import Refusal
+
+OLDEST_GIT = (2, 38)
+LARGEST_SETTING = 256_000
+SETTINGS = ".toryo"
+
+
+def survey(
+    inputs: SurveyInputs,
+    clients: Mapping[str, str],
+    checks: Sequence[CheckFound] = (),
+    setup: Sequence[str] = (),
+    setup_inputs: Sequence[str] = (),
+) -> Surveyed:
+    """What is at the path; a state that Toryo cannot work with is the fact's `problem`."""
+    try:
+        found = _survey(inputs)
+    except Refusal as refusal:
+        found = Surveyed(problem=refusal.problem)
+    return found.model_copy(
+        update={
+            "clients": dict(clients),
+            "checks": tuple(checks),
+            "setup": tuple(setup),
+            "setup_inputs": tuple(setup_inputs),
+        }
+    )
+
+
+def _survey(inputs: SurveyInputs) -> Surveyed:
+    path = Path(inputs.path).expanduser()
+    if not path.is_dir():
+        raise Refusal("not_a_repository", f"There is no directory {path}.", "Give the path of a repository.")
+    version = _git_version(path)
+    common = _common_dir(path)
+    root = _root(path, common)
+    git = Git(root)
+    base, commit = _base(git, common, inputs.base)
+    found = git.do("ls-tree", "-r", "-z", commit)
+    entries = [_entry(line) for line in found.split("\0") if line]
+    files = _committed_settings(git, entries)
+    origin: Literal["commit", "working copy", "none"] = "commit" if files else "none"
+    settings_tree = git.do("rev-parse", f"{commit}:{SETTINGS}") if files else ""
+    if not files and (files := _settings_on_disk(root / SETTINGS)):
+        origin, settings_tree = "working copy", _digest(files)
+    branches = git.do("for-each-ref", "--format=%(refname:lstrip=2)", "refs/heads")
+    return Surveyed(
+        root=str(root),
+        git_dir=str(common),
+        git_version=version,
+        head_branch=places.symbolic_head(common).removeprefix("refs/heads/"),
+        base=base,
+        base_commit=commit,
+        base_tree=git.tree_of(commit),
+        branches=tuple(places.shown(branches).split("\n")) if branches else (),
+        submodules=tuple(places.shown(name) for mode, _, name in entries if mode == "160000"),
+        lfs=git.succeeds("grep", "-q", "-F", "filter=lfs", commit, "--", "*.gitattributes"),
+        project=read_mark(common, "project"),
+        owner=read_mark(common, "owner"),
+        settings_files=files,
+        settings_from=origin,
+        settings_tree=settings_tree,
+    )
+
+
+def read_mark(common: Path, name: str) -> str:
+    """`project` or `owner`, as adopt wrote it; empty if nobody did."""
+    try:
+        return (common / "toryo" / name).read_text().strip()
+    except OSError:
+        return ""
+
+
+def _git_version(path: Path) -> str:
+    try:
+        text = Git(path).do("version")
+    except FileNotFoundError:
+        raise Refusal("no_git", "git was not found.", "Install git 2.38 or newer.") from None
+    numbers = re.search(r"(\d+)\.(\d+)(?:\.(\d+))?", text)
+    if numbers is None or (int(numbers[1]), int(numbers[2])) < OLDEST_GIT:
+        raise Refusal("old_git", f"{text} is too old.", "Install git 2.38 or newer.")
+    return numbers[0]
+
+
+def _common_dir(path: Path) -> Path:
+    asked = Git(path).run(
+        "rev-parse", "--path-format=absolute", "--git-common-dir", "--git-dir", "--is-shallow-repository"
+    )
+    if asked.code != 0:
+        if "dubious ownership" in asked.complaint:
+            hint = f"Run `git config --global --add safe.directory {path}`."
+            raise Refusal("unsafe_repository", f"{path} belongs to another user.", hint)
+        raise Refusal("not_a_repository", f"{path} is in no git repository.", "Run `git init` there first.")
+    common, git_dir, shallow = asked.text.splitlines()
+    if shallow == "true":
+        raise Refusal("shallow", "The repository is a shallow clone.", "Run `git fetch --unshallow` first.")
+    if places.lock_holder(Path(git_dir)):
+        hint = f"Run it in {Path(common).parent}."
+        raise Refusal("inside_worktree_of_toryo", f"{path} is a worktree that Toryo made.", hint)
+    return Path(common)
+
+
+def _root(path: Path, common: Path) -> Path:
+    """The top of the main worktree, also when asked from a linked one."""
+    bare = places.git_on(common).run("config", "--bool", "core.bare").text.strip() == "true"
+    if bare:
+        hint = "Clone it (`git clone PATH`) and use the clone."
+        raise Refusal("bare", f"{common} is a bare repository: it has no checkout.", hint)
+    if common.name == ".git":
+        return common.parent
+    # a submodule or a separate git directory: git itself knows where its checkout is
+    moved = places.git_on(common).run("config", "--path", "core.worktree").text.strip()
+    if moved:
+        return Path(os.path.normpath(common / moved))
+    top = Git(path).run("rev-parse", "--show-toplevel")
+    if top.code != 0 or places.git_dir_of(Path(top.text.strip())) != common:
+        raise Refusal(
+            "not_a_repository", f"{path} is no checkout.", "Run it at the top of the main checkout."
+        )
+    return Path(top.text.strip())
+
+
+def _base(git: Git, common: Path, wanted: str) -> tuple[str, str]:
+    head = places.symbolic_head(common).removeprefix("refs/heads/")
+    base = wanted or head
+    if not base:
+        hint = "Check a branch out, or name one with `--base NAME`."
+        raise Refusal("branch_missing", "No branch is checked out (HEAD is detached).", hint)
+    commit = git.commit_of(places.head_ref(base))
+    if commit is not None:
+        return base, commit
+    if not git.do("for-each-ref", "--count=1", "refs/heads"):
+        raise Refusal("no_commits", "The repository has no commit yet.", "Make the first commit.")
+    hint = "Name one that exists with `--base NAME`; `git branch` lists them."
+    raise Refusal("branch_missing", f"There is no branch {base}.", hint)
+
+
+def _entry(line: str) -> tuple[str, str, str]:
+    """(mode, object, path) of a line of ls-tree."""
+    facts, name = line.split("\t", 1)
+    mode, _, thing = facts.split(" ")
+    return mode, thing, name
+
+
+def _committed_settings(git: Git, entries: list[tuple[str, str, str]]) -> dict[str, str]:
+    files: dict[str, str] = {}
+    for mode, thing, name in entries:
+        if not name.startswith(f"{SETTINGS}/") or not mode.startswith("100"):
+            continue
+        if int(git.do("cat-file", "-s", thing)) > LARGEST_SETTING:
+            continue
+        text = _text(git.run("cat-file", "blob", thing).out)
+        if text is not None:
+            files[places.shown(name).removeprefix(f"{SETTINGS}/")] = text
+    return files
+
+
+def _settings_on_disk(folder: Path) -> dict[str, str]:
+    files: dict[str, str] = {}
+    if folder.is_symlink():
+        return files
+    for place, _, names in os.walk(folder):
+        for name in names:
+            path = Path(place) / name
+            if path.is_symlink() or not path.is_file() or path.stat().st_size > LARGEST_SETTING:
+                continue
+            text = _text(path.read_bytes())
+            if text is not None:
+                files[places.shown(path.relative_to(folder).as_posix())] = text
+    return dict(sorted(files.items()))
+
+
+def _text(content: bytes) -> str | None:
+    try:
+        return None if b"\0" in content else content.decode()
+    except UnicodeDecodeError:
+        return None
+
+
+def _digest(files: dict[str, str]) -> str:
+    return hashlib.sha256("".join(f"{name}\0{text}\0" for name, text in files.items()).encode()).hexdigest()

@@ -1,0 +1,94 @@
+"""Tips: the newest accepted state of each target, moved by compare-and-swap; branches are only looked at.
+
+Publishing, which moves the user's branch, is left to `publish`.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from toryo.processes import TimeLimit
+from toryo.protocol.models import Accepted, AcceptInputs, Problem, TargetSeen
+from toryo.workbench.git import places
+from toryo.workbench.git.door import ZERO, Git, GitFailed
+
+Relation = Literal["same", "ahead", "behind", "diverged", "missing"]
+
+
+def accept(inputs: AcceptInputs) -> Accepted:
+    """Move the tip from `old` to `new`. After a crash the ref decides: one that holds `new` was moved."""
+    try:
+        git = places.git_on(places.common_dir(inputs.repo))
+        return _accept(git, inputs)
+    except FileNotFoundError as missing:
+        return Accepted(problem=Problem(code="no_repository", message=str(missing)))
+    except (GitFailed, TimeLimit) as failed:
+        return Accepted(problem=Problem(code="git_failed", message=str(failed)))
+
+
+def _accept(git: Git, inputs: AcceptInputs) -> Accepted:
+    ref = places.tip_ref(inputs.target)
+    if git.commit_of(inputs.new) is None:
+        return Accepted(
+            problem=Problem(code="unknown_commit", message=f"{inputs.new} is not in the hub"),
+            tip=git.commit_of(ref) or "",
+        )
+    reason = f"toryo: accept {inputs.evidence}".rstrip()
+    moved = git.move_ref(ref, inputs.new, inputs.old or ZERO, reason)
+    tip = inputs.new if moved else git.commit_of(ref) or ""
+    if tip == inputs.new:
+        return Accepted(moved=True, tip=tip, settings_tree=settings_tree(git, tip))
+    if tip == inputs.old:
+        return Accepted(
+            problem=Problem(
+                code="ref_locked",
+                message=f"{ref} could not be written",
+                hint=f"If no git runs there, remove {ref}.lock in {git.where}.",
+            ),
+            tip=tip,
+        )
+    return Accepted(moved=False, tip=tip)
+
+
+def look(repo: str, project: str, target: str, published: str) -> TargetSeen:
+    """Where the target's branch stands, seen from the tip and from what was published."""
+    git = places.git_on(places.common_dir(repo))
+    branch = git.commit_of(places.head_ref(target))
+    tip = git.commit_of(places.tip_ref(target)) or ""
+    if branch is None:
+        return TargetSeen(
+            project=project,
+            target=target,
+            commit="",
+            tree="",
+            relation="missing",
+            tip=tip,
+            contains_published=not published,
+        )
+    return TargetSeen(
+        project=project,
+        target=target,
+        commit=branch,
+        tree=git.tree_of(branch),
+        relation=_relation(git, branch, tip),
+        tip=tip,
+        contains_published=not published or published == branch or git.is_ancestor(published, branch),
+        settings_tree=settings_tree(git, branch),
+    )
+
+
+def settings_tree(git: Git, commit: str) -> str:
+    """The id of `.toryo` in a commit; empty if it has none."""
+    line = git.do("ls-tree", "-d", "--full-tree", commit, "--", ".toryo")
+    return line.split()[2] if line else ""
+
+
+def _relation(git: Git, branch: str, tip: str) -> Relation:
+    if branch == tip:
+        return "same"
+    # a tip that is gone explains nothing: the careful answer is the one that stops
+    if not tip:
+        return "diverged"
+    if git.is_ancestor(tip, branch):
+        return "ahead"
+    return "behind" if git.is_ancestor(branch, tip) else "diverged"

@@ -1,0 +1,140 @@
+"""The trash: worktrees that were moved away whole, files and admin directory, and can be put back.
+
+A record is written before the first rename, so a crash in between is finished by repeating. When something
+may go there is left to retire and worktrees.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import stat
+import time
+import uuid
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from toryo.workbench.git.places import Worktree
+
+
+@dataclass(frozen=True)
+class Entry:
+    name: str
+    worktree: str
+    """Where it was, and goes back to."""
+    admin: str
+    branch: str
+    commit: str
+    """Of the branch when it was moved."""
+    at: float
+    files: str
+    """Where its files lie now."""
+
+
+def put(worktree: Worktree, name: str, commit: str, now: float | None = None) -> Entry:
+    """Move it away under this name, or the next free one. The caller holds the registration lock."""
+    folder = _folder(worktree.common)
+    folder.mkdir(parents=True, exist_ok=True)
+    entry = _entry_for(worktree, name, commit, time.time() if now is None else now)
+    files, admin = Path(entry.files), folder / entry.name
+    _write(folder / f"{entry.name}.json", entry)
+    if worktree.path.is_dir():
+        files.parent.mkdir(exist_ok=True)
+        worktree.path.rename(files)
+    if entry.admin and Path(entry.admin).is_dir():
+        Path(entry.admin).rename(admin)
+    return entry
+
+
+def find(common: Path, name: str) -> Entry | None:
+    try:
+        return Entry(**json.loads((_folder(common) / f"{name}.json").read_text()))
+    except (FileNotFoundError, ValueError, TypeError):
+        return None
+
+
+def find_worktree(common: Path, path: Path) -> Entry | None:
+    """The newest entry of the worktree that was at this path."""
+    found = [entry for entry in entries(common) if entry.worktree == str(path)]
+    return max(found, key=lambda entry: entry.at, default=None)
+
+
+def entries(common: Path) -> Iterator[Entry]:
+    for record in sorted(_folder(common).glob("*.json")):
+        entry = find(common, record.stem)
+        if entry is not None:
+            yield entry
+
+
+def take_back(common: Path, entry: Entry) -> Path:
+    """Put files and admin directory where they were. The caller holds the registration lock and has seen
+    that the place is free."""
+    kept = _folder(common) / entry.name
+    admin = Path(entry.admin)
+    path = Path(entry.worktree)
+    if kept.is_dir():
+        number = 1
+        while admin.exists():
+            number += 1
+            admin = Path(f"{entry.admin}-{number}")
+        admin.parent.mkdir(exist_ok=True)
+        kept.rename(admin)
+        (admin / "gitdir").write_text(f"{path / '.git'}\n")
+    if Path(entry.files).is_dir():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        Path(entry.files).rename(path)
+    if admin.is_dir():
+        (path / ".git").write_text(f"gitdir: {admin}\n")
+    (_folder(common) / f"{entry.name}.json").unlink(missing_ok=True)
+    return path
+
+
+def delete(common: Path, entry: Entry) -> None:
+    """For good. The record goes last, so that a crash leaves something to repeat."""
+    for path in (Path(entry.files), _folder(common) / entry.name):
+        # a record is data in a file: follow it only to where `put` puts things
+        if path.parent.name in (".trash", "trash") and path.is_dir() and not path.is_symlink():
+            _make_writable(path)
+            shutil.rmtree(path)
+    (_folder(common) / f"{entry.name}.json").unlink(missing_ok=True)
+
+
+def _entry_for(worktree: Worktree, name: str, commit: str, now: float) -> Entry:
+    """A record of this worktree that was begun before, or a new one under a free name."""
+    folder, number, chosen = _folder(worktree.common), 1, name
+    bin_ = worktree.path.parent / ".trash"
+    while True:
+        present = find(worktree.common, chosen)
+        if present is not None and present.worktree == str(worktree.path):
+            begun = not (folder / chosen).is_dir()
+            if begun and not (worktree.path.is_dir() and Path(present.files).is_dir()):
+                return present
+        taken = [folder / chosen, folder / f"{chosen}.json", bin_ / chosen]
+        if not any(os.path.lexists(path) for path in taken):
+            admin = str(worktree.admin) if worktree.admin else ""
+            return Entry(chosen, str(worktree.path), admin, worktree.branch, commit, now, str(bin_ / chosen))
+        number += 1
+        chosen = f"{name}-{number}"
+
+
+def _folder(common: Path) -> Path:
+    return common / "toryo" / "trash"
+
+
+def _write(path: Path, entry: Entry) -> None:
+    half = path.with_name(f".{path.name}.{uuid.uuid4().hex}")
+    with open(half, "w") as file:
+        json.dump(asdict(entry), file)
+        file.flush()
+        os.fsync(file.fileno())
+    half.replace(path)
+
+
+def _make_writable(folder: Path) -> None:
+    """Package caches are read-only directories, and those cannot be emptied."""
+    for place, _, _ in os.walk(folder):
+        mode = Path(place).stat().st_mode
+        if mode & stat.S_IRWXU != stat.S_IRWXU:
+            Path(place).chmod(mode | stat.S_IRWXU)

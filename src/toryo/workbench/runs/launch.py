@@ -1,0 +1,121 @@
+"""Starting a run: its exclusive directory and its shim. The records it leaves are read in records.py.
+
+The directory is the fence of the launcher, the shim's flock and `started.json` are the fence of the exec: any
+number of launches of one directory start the program once.
+"""
+
+from __future__ import annotations
+
+import json
+import marshal
+import os
+import re
+import sys
+import tempfile
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from importlib.util import MAGIC_NUMBER
+from pathlib import Path
+
+from toryo import processes, settings
+from toryo.domain.errors import ToryoError
+from toryo.steps import armed, step
+from toryo.workbench.runs import records
+
+SHIM = Path(__file__).with_name("shim.py")
+_KEPT = ("PATH", "HOME", "LANG", "LC_ALL", "TMPDIR")
+
+
+class BadRunName(ToryoError):
+    """A run's name must be one plain folder name."""
+
+
+@dataclass(frozen=True)
+class LaunchSpec:
+    argv: tuple[str, ...]
+    cwd: Path
+    env: Mapping[str, str]
+    log: Path
+    stdin: Path | None = None
+    limit_s: float | None = None
+    generation: int = 0
+    grace_s: float = 5
+    crash: str = ""
+    """A step of the shim (`shim.forked` …) at which it kills itself, for tests."""
+
+
+@dataclass(frozen=True)
+class RunDir:
+    path: Path
+    generation: int
+    may_start: bool
+    """Nothing was started here, or a shim died before it let the program go. False: attach."""
+
+
+def reserve(runs_root: Path, run_id: str, generation: int) -> RunDir:
+    """Create the run's directory, or find it; whoever finds it started only attaches."""
+    if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]*", run_id):
+        raise BadRunName(f"{run_id!r} cannot name a run's directory")
+    runs_root.mkdir(parents=True, exist_ok=True, mode=0o700)
+    path = runs_root / run_id
+    step("launch.before_mkdir")
+    try:
+        path.mkdir(mode=0o700)
+    except FileExistsError:
+        return RunDir(path, generation, records.state(path).kind is records.Kind.RESERVED)
+    step("launch.after_mkdir")
+    return RunDir(path, generation, True)
+
+
+def launch(run_dir: Path, spec: LaunchSpec) -> None:
+    """Start the shim in its own session and return once its process exists; never a second exec."""
+    if (run_dir / records.STARTED).exists():
+        return
+    spec.log.parent.mkdir(parents=True, exist_ok=True)
+    _write(run_dir / records.SHIM, _shim())
+    _write(run_dir / records.LAUNCH, json.dumps(_as_json(spec)).encode())
+    step("launch.written")
+    outer = settings.environment()
+    pid = processes.spawn_watched(
+        [sys.executable, "-I", "-S", str(run_dir / records.SHIM), str(run_dir)],
+        env={name: outer[name] for name in _KEPT if name in outer},
+        cwd=run_dir,
+        output=run_dir / records.SHIM_LOG,
+    )
+    step("launch.after_exec")
+    born = {"pid": pid, "start": processes.start_time(pid) or "", "boot": processes.boot_id()}
+    _write(run_dir / records.LAUNCHED, json.dumps(born).encode())
+
+
+@lru_cache(maxsize=1)
+def _shim() -> bytes:
+    """The shim as a compiled file: compiling at each launch would cost 4 of 12 ms.
+
+    Made once: every run of this process has the shim of this process's version."""
+    code = compile(SHIM.read_bytes(), SHIM.name, "exec", dont_inherit=True)
+    return MAGIC_NUMBER + bytes(12) + marshal.dumps(code)
+
+
+def _as_json(spec: LaunchSpec) -> dict[str, object]:
+    wanted = armed()
+    return {
+        "version": 1,
+        "argv": list(spec.argv),
+        "cwd": str(spec.cwd),
+        "env": dict(spec.env),
+        "log": str(spec.log),
+        "stdin": None if spec.stdin is None else str(spec.stdin),
+        "limit_s": spec.limit_s,
+        "grace_s": spec.grace_s,
+        "generation": spec.generation,
+        "crash": spec.crash or (wanted if wanted.startswith("shim.") else ""),
+    }
+
+
+def _write(path: Path, data: bytes) -> None:
+    """Whole or not at all, and only for us: the environment of a run holds its token."""
+    fd, new = tempfile.mkstemp(dir=path.parent, prefix=path.name)
+    with os.fdopen(fd, "wb") as file:
+        file.write(data)
+    Path(new).replace(path)

@@ -1,0 +1,484 @@
+"""The shim: starts one program, outlives it, ends its whole tree, and only then leaves the exit record.
+
+A compiled copy stands in the run's directory, executed as `python -I -S shim.pyc RUNDIR`: an upgrade never
+changes a running one. Standard library only, nothing of toryo. `exit.json` means: nothing of this run can
+write any more. Reading the records is left to records.py.
+
+On Linux the shim is a subreaper: every orphan of the tree becomes its child, so "empty" is the kernel's word.
+macOS has none: descendants are looked for with `ps` every TICK_S, before signalling and at the end, and a
+process that left both its parent and its process group between two looks is missed: a weaker promise.
+"""
+
+import errno
+import fcntl
+import os
+import select
+import sys
+import time
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import signal
+else:
+    try:
+        # signal, json and ctypes cost 9 of 18 ms of start-up (enum, re); their C halves cost one
+        import _signal as signal
+    except ImportError:
+        import signal
+
+VERSION = 1
+TICK_S = 2.0
+LOCK_WAIT_S = 10.0
+RECORD_BYTES = 4096
+PATH = "/usr/local/bin:/usr/bin:/bin"
+PR_SET_CHILD_SUBREAPER = 36
+LINUX = sys.platform.startswith("linux")
+
+Row = tuple[int, int, str, bool]
+"""Of one process: parent, process group, start time in the kernel's terms, whether it is a zombie."""
+
+
+# ── records ───────────────────────────────────────────────────────────────────────────────────────────
+
+
+def decode(text: str) -> dict:  # type: ignore[type-arg]
+    try:
+        from _json import make_scanner
+    except ImportError:
+        import json
+
+        return json.loads(text)  # type: ignore[no-any-return]
+
+    class Plain:
+        strict, memo = False, {}  # type: ignore[var-annotated]
+        object_hook = object_pairs_hook = None
+        parse_float, parse_int, parse_constant = float, int, float
+
+    return make_scanner(Plain)(text, 0)[0]  # type: ignore
+
+
+def encode(value: object) -> str:
+    if value is None or isinstance(value, bool):
+        return {None: "null", True: "true", False: "false"}[value]
+    if isinstance(value, (int, float)):
+        return repr(value)
+    if isinstance(value, dict):
+        return "{" + ", ".join(f"{encode(key)}: {encode(item)}" for key, item in value.items()) + "}"
+    if isinstance(value, (list, tuple)):
+        return "[" + ", ".join(map(encode, value)) + "]"
+    text = str(value).replace("\\", "\\\\").replace('"', '\\"')
+    return '"' + "".join(sign if " " <= sign <= "~" else _escaped(sign) for sign in text) + '"'
+
+
+def _escaped(sign: str) -> str:
+    point = ord(sign)
+    if point < 0x10000:
+        return f"\\u{point:04x}"
+    point -= 0x10000
+    return f"\\u{0xD800 + (point >> 10):04x}\\u{0xDC00 + (point & 0x3FF):04x}"
+
+
+def moment() -> str:
+    now = time.time()
+    return time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(now)) + f".{int(now * 1000) % 1000:03d}Z"
+
+
+def read(path: str, folder: int | None = None) -> bytes:
+    fd = os.open(path, os.O_RDONLY, dir_fd=folder)
+    try:
+        parts = []
+        while part := os.read(fd, 1 << 16):
+            parts.append(part)
+        return b"".join(parts)
+    finally:
+        os.close(fd)
+
+
+def exists(name: str, folder: int) -> bool:
+    try:
+        os.stat(name, dir_fd=folder)
+    except FileNotFoundError:
+        return False
+    return True
+
+
+def preallocate(folder: int) -> int:
+    """A disk that fills up meanwhile must not cost the exit record."""
+    fd = os.open("exit.json.new", os.O_CREAT | os.O_TRUNC | os.O_RDWR, 0o600, dir_fd=folder)
+    if hasattr(os, "posix_fallocate"):
+        os.posix_fallocate(fd, 0, RECORD_BYTES)
+    else:
+        os.write(fd, b" " * RECORD_BYTES)
+    return fd
+
+
+def write_record(fd: int, folder: int, name: str, record: dict[str, object]) -> None:
+    data = (encode(record) + "\n").encode()
+    os.pwrite(fd, data, 0)
+    os.ftruncate(fd, len(data))
+    os.fsync(fd)
+    os.rename(name + ".new", name, src_dir_fd=folder, dst_dir_fd=folder)
+
+
+# ── processes ─────────────────────────────────────────────────────────────────────────────────────────
+
+
+def output(*argv: str) -> tuple[int, str]:
+    """What a small tool prints, and the pid it had (macOS only; subprocess would cost 20 ms)."""
+    out, into = os.pipe()
+    pid = os.fork()
+    if pid == 0:
+        try:
+            os.dup2(into, 1)
+            os.execv(f"/bin/{argv[0]}" if os.path.exists(f"/bin/{argv[0]}") else f"/usr/sbin/{argv[0]}", argv)
+        finally:
+            os._exit(127)
+    os.close(into)
+    parts = []
+    while part := os.read(out, 1 << 16):
+        parts.append(part)
+    os.close(out)
+    os.waitpid(pid, 0)
+    return pid, b"".join(parts).decode("utf-8", "replace")
+
+
+def boot_id() -> str:
+    try:
+        return read("/proc/sys/kernel/random/boot_id").decode().strip()
+    except OSError:
+        return output("sysctl", "-n", "kern.boottime")[1].strip()
+
+
+def _stat(pid: int | str) -> Row:
+    data = read(f"/proc/{pid}/stat")
+    fields = data[data.rindex(b")") + 2 :].split()
+    return int(fields[1]), int(fields[2]), fields[19].decode(), fields[0] in (b"Z", b"X")
+
+
+def start_time(pid: int) -> str:
+    return _stat(pid)[2] if LINUX else output("ps", "-o", "lstart=", "-p", str(pid))[1].strip()
+
+
+def table_by_proc() -> dict[int, Row]:
+    rows = {}
+    for name in os.listdir("/proc"):
+        if name.isdigit():
+            try:
+                rows[int(name)] = _stat(name)
+            except (OSError, ValueError):
+                continue
+    return rows
+
+
+def table_by_ps() -> dict[int, Row]:
+    rows = {}
+    ps, text = output("ps", "-axo", "pid=,ppid=,pgid=,stat=,lstart=")
+    for line in text.splitlines():
+        pid, parent, group, state, start = line.split(None, 4)
+        rows[int(pid)] = int(parent), int(group), start.strip(), state.startswith("Z")
+    rows.pop(ps, None)
+    return rows
+
+
+def command_line(pid: int) -> str:
+    try:
+        if LINUX:
+            text = read(f"/proc/{pid}/cmdline").replace(b"\0", b" ").decode("utf-8", "replace")
+            text = text or read(f"/proc/{pid}/comm").decode("utf-8", "replace")
+        else:
+            text = output("ps", "-o", "command=", "-p", str(pid))[1]
+    except OSError:
+        return ""
+    return text.strip()[:120]
+
+
+def become_subreaper() -> bool:
+    if not LINUX:
+        return False
+    try:
+        import _ctypes
+
+        prctl = _ctypes.dlsym(_ctypes.dlopen(None, 0), "prctl")  # type: ignore[arg-type]
+        return bool(_ctypes.call_function(prctl, (PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)) == 0)
+    except (ImportError, AttributeError):
+        import ctypes
+
+        return bool(ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) == 0)
+
+
+class Tree:
+    """The agent and everything that came from it."""
+
+    def __init__(self, agent: int, agent_start: str, subreaper: bool, by_ps: bool) -> None:
+        self.agent, self.agent_start, self.subreaper = agent, agent_start, subreaper
+        self.table = table_by_ps if by_ps else table_by_proc
+        self.status: int | None = None
+        self.killed: dict[int, str] = {}
+        self._seen: dict[int, str] = {}
+        self._childless = False
+
+    def reap(self) -> None:
+        try:
+            while True:
+                pid, status = os.waitpid(-1, os.WNOHANG)
+                if pid == 0:
+                    return
+                if pid == self.agent:
+                    self.status = status
+        except ChildProcessError:
+            self._childless = True
+
+    def is_empty(self) -> bool:
+        return self._childless and (self.subreaper or not self.look())
+
+    def look(self) -> list[int]:
+        """The living descendants. Without a subreaper also those that were seen before or share the group."""
+        rows = self.table()
+        mine = {os.getpid()}
+        if not self.subreaper:
+            mine |= {pid for pid, start in self._seen.items() if pid in rows and rows[pid][2] == start}
+            if self.agent not in rows or rows[self.agent][2] == self.agent_start:
+                mine |= {pid for pid, row in rows.items() if row[1] == self.agent}
+        grown = True
+        while grown:
+            more = {pid for pid, row in rows.items() if row[0] in mine} - mine
+            mine |= more
+            grown = bool(more)
+        mine.discard(os.getpid())
+        alive = [pid for pid in mine if pid in rows and not rows[pid][3]]
+        self._seen = {pid: rows[pid][2] for pid in alive}
+        return alive
+
+    def send(self, number: int) -> None:
+        # collected first: once a parent is dead, its children are harder to find
+        for pid in self.look():
+            if number == signal.SIGKILL and pid != self.agent:
+                self.killed.setdefault(pid, command_line(pid))
+            try:
+                os.kill(pid, number)
+            except OSError:
+                continue  # gone meanwhile, or not ours to signal: the record waits until it is gone
+
+
+class Inbox:
+    """Signals as bytes in a pipe: one place to wait, nothing lost between two looks."""
+
+    def __init__(self) -> None:
+        self.stop = self.terminal_lost = False
+        self._out, into = os.pipe()
+        os.set_blocking(self._out, False)
+        os.set_blocking(into, False)
+        signal.set_wakeup_fd(into)
+        for name in ("SIGCHLD", "SIGTERM", "SIGUSR1", "SIGHUP", "SIGINT"):
+            signal.signal(getattr(signal, name), lambda *_: None)
+        self._poll = select.poll()
+        self._poll.register(self._out, select.POLLIN)
+
+    def wait(self, seconds: float) -> None:
+        self._poll.poll(max(0.0, seconds) * 1000)
+        try:
+            told = os.read(self._out, 4096)
+        except BlockingIOError:
+            return
+        self.stop |= signal.SIGTERM in told or signal.SIGUSR1 in told
+        self.terminal_lost |= signal.SIGHUP in told
+
+
+def signal_name(number: int) -> str:
+    names = [n for n in dir(signal) if n.startswith("SIG") and n[3] != "_" and getattr(signal, n) == number]
+    return min(names, key=len) if names else f"SIG{number}"
+
+
+# ── the run ───────────────────────────────────────────────────────────────────────────────────────────
+
+
+def take_lock(folder: int) -> int | None:
+    """The run directory's flock, or None if another shim has this run. A prober may hold it for a moment."""
+    fd = os.open("lock", os.O_CREAT | os.O_RDWR, 0o600, dir_fd=folder)
+    end = time.monotonic() + LOCK_WAIT_S
+    while True:
+        try:
+            fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            if exists("started.json", folder) or time.monotonic() > end:
+                return None
+            time.sleep(0.02)
+        else:
+            return None if exists("started.json", folder) or exists("exit.json", folder) else fd
+
+
+def become_agent(spec: dict, barrier: int, complaint: int) -> None:  # type: ignore[type-arg]
+    """In the child: wait at the barrier, then exec. A closed barrier means: never."""
+    code, doing = 126, "begin"
+    try:
+        os.setsid()
+        signal.set_wakeup_fd(-1)
+        for name in ("SIGPIPE", "SIGXFSZ", "SIGCHLD", "SIGTERM", "SIGUSR1", "SIGHUP", "SIGINT"):
+            signal.signal(getattr(signal, name), signal.SIG_DFL)
+        if os.read(barrier, 1) != b"g":
+            os._exit(0)
+        doing = "open the log"
+        log = os.open(spec["log"], os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
+        doing = "open the standard input"
+        os.dup2(os.open(spec.get("stdin") or os.devnull, os.O_RDONLY), 0)
+        os.dup2(log, 1)
+        os.dup2(log, 2)
+        doing = f"enter {spec['cwd']}"
+        os.chdir(spec["cwd"])
+        doing = f"start {spec['argv'][0]}"
+        code = 127
+        execute(spec["argv"], spec["env"])
+    except Exception as error:  # noqa: BLE001 — the child must not return into the shim's own code
+        missing = isinstance(error, FileNotFoundError)
+        os.write(complaint, f"cannot {doing}: {getattr(error, 'strerror', None) or error}".encode()[:1000])
+        os._exit(code if missing else 126)
+    finally:
+        os._exit(126)
+
+
+def execute(argv: list[str], env: dict[str, str]) -> None:
+    """As execvpe, which would import more than the whole shim."""
+    program = argv[0]
+    if "/" in program:
+        os.execve(program, argv, env)
+    problem: OSError = FileNotFoundError(errno.ENOENT, "No such program on PATH")
+    for folder in env.get("PATH", PATH).split(":"):
+        try:
+            os.execve(os.path.join(folder or ".", program), argv, env)
+        except (FileNotFoundError, NotADirectoryError):
+            continue
+        except PermissionError as error:
+            problem = error
+    raise problem
+
+
+class Run:
+    def __init__(self, folder: int, lock: int) -> None:
+        self.folder, self.lock = folder, lock
+        self.spec = decode(read("launch.json", folder).decode())
+        self.grace_s = float(self.spec.get("grace_s", 5))
+        self.boot = boot_id()
+        self.timed_out = self.stopped = False
+
+    def crash(self, name: str) -> None:
+        if self.spec.get("crash") == "shim." + name:
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    def begin(self) -> None:
+        """Fork, record, and only then open the barrier: a shim that dies in between never execs."""
+        self.crash("locked")
+        subreaper = self.spec.get("subreaper", True) and become_subreaper()
+        self.inbox = Inbox()
+        barrier, opener = os.pipe()
+        self.complaint, complain = os.pipe()
+        os.set_blocking(self.complaint, False)
+        self.began_at, self.began = moment(), time.monotonic()
+        pid = os.fork()
+        if pid == 0:
+            os.close(opener)
+            os.close(self.lock)
+            become_agent(self.spec, barrier, complain)
+        os.close(barrier)
+        os.close(complain)
+        self.crash("forked")
+        start = start_time(pid)
+        self.tree = Tree(pid, start, subreaper, bool(self.spec.get("by_ps", not LINUX)))
+        self.exit_record = preallocate(self.folder)
+        fd = os.open("started.json.new", os.O_CREAT | os.O_TRUNC | os.O_RDWR, 0o600, dir_fd=self.folder)
+        record = {"version": VERSION, "shim_pid": os.getpid(), "shim_start": start_time(os.getpid())}
+        record |= {"pid": pid, "pid_start": start, "boot": self.boot, "started_at": self.began_at}
+        write_record(fd, self.folder, "started.json", record | {"generation": self.spec.get("generation", 0)})
+        os.close(fd)
+        os.fsync(self.folder)  # after a power cut the name must still be there, or the run would start twice
+        self.crash("recorded")
+        # asked to stop before anybody could be signalled
+        self.stopped = self.never_began = self.stop_is_asked()
+        if not self.never_began:
+            os.write(opener, b"g")
+        os.close(opener)
+        self.crash("released")
+
+    def stop_is_asked(self) -> bool:
+        if not exists("stop", self.folder):
+            return self.inbox.stop
+        text = read("stop", self.folder)
+        if text.strip().replace(b".", b"", 1).isdigit():  # made by hand it may be empty
+            self.grace_s = float(text)
+        return True
+
+    def supervise(self) -> None:
+        """Until the tree is empty: after the agent's own end by KILL, asked or too late by TERM first."""
+        tree, limit = self.tree, self.spec.get("limit_s")
+        deadline = self.began + limit if limit else None
+        kill_at = time.monotonic() + self.grace_s if self.stopped else None
+        pause = 0.01
+        while True:
+            tree.reap()
+            if tree.status is not None and tree.is_empty():
+                return
+            now = time.monotonic()
+            wait_s = TICK_S
+            if (kill_at is None and tree.status is not None) or (kill_at is not None and now >= kill_at):
+                tree.send(signal.SIGKILL)
+                wait_s = pause = min(pause * 2, 1.0)
+            elif kill_at is None:
+                self.stopped = self.stop_is_asked()
+                self.timed_out = not self.stopped and deadline is not None and now >= deadline
+                if self.stopped or self.timed_out:
+                    kill_at = now + self.grace_s
+                    tree.send(signal.SIGTERM)
+                elif not tree.subreaper:
+                    tree.look()
+            for end in (deadline, kill_at):
+                if end is not None and end > now:
+                    wait_s = min(wait_s, end - now)
+            if not tree.subreaper and tree.status is not None:
+                wait_s = min(wait_s, 0.05)
+            self.inbox.wait(wait_s)
+
+    def finish(self) -> None:
+        self.crash("agent_gone")
+        status = self.tree.status or 0
+        code: int | None = os.WEXITSTATUS(status) if os.WIFEXITED(status) else None
+        try:
+            could_not = os.read(self.complaint, 4096).decode("utf-8", "replace")
+        except BlockingIOError:
+            could_not = ""
+        if self.never_began:
+            could_not, code = "asked to stop before it began", None
+        killed = [text for text in self.tree.killed.values() if text][:32]
+        record = {
+            "version": VERSION,
+            "exit_code": 124 if self.timed_out else code,
+            "signal": signal_name(os.WTERMSIG(status)) if os.WIFSIGNALED(status) else "",
+            "timed_out": self.timed_out,
+            "stopped": self.stopped,
+            "terminal_lost": self.inbox.terminal_lost,
+            "could_not_start": could_not,
+            "started_at": self.began_at,
+            "ended_at": moment(),
+            "duration_s": round(time.monotonic() - self.began, 4),
+            "children_killed": killed,
+            "boot": self.boot,
+            "generation": self.spec.get("generation", 0),
+        }
+        while len(encode(record)) > RECORD_BYTES - 1 and killed:
+            killed.pop()
+        write_record(self.exit_record, self.folder, "exit.json", record)
+
+
+def main(where: str) -> int:
+    folder = os.open(where, os.O_RDONLY | os.O_DIRECTORY)
+    lock = take_lock(folder)
+    if lock is None:
+        return 0
+    run = Run(folder, lock)
+    run.begin()
+    run.supervise()
+    run.finish()
+    return 0
+
+
+if __name__ == "__main__":
+    # no interpreter shutdown: whoever watches this pid is told at once
+    os._exit(main(sys.argv[1]))

@@ -1,0 +1,36 @@
+"""A real daemon with toy tools, shared by the tests that do not hurt it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from little_daemon import LittleDaemon
+
+from toryo.settings import Home
+
+
+@pytest.fixture(scope="session")
+def little_daemon(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LittleDaemon]:
+    folder = tmp_path_factory.mktemp("daemon")
+    daemon = LittleDaemon(Home(folder / "home"), log=folder / "output")
+    try:
+        yield daemon.wait_until_it_answers()
+    finally:
+        assert daemon.end() == 0, (folder / "output").read_text()
+
+
+@pytest.fixture
+def start_daemon(tmp_path: Path) -> Iterator[Callable[..., LittleDaemon]]:
+    """Daemons of one test; whatever is left of them is killed at its end."""
+    started: list[LittleDaemon] = []
+
+    def start(home: Home | None = None) -> LittleDaemon:
+        daemon = LittleDaemon(home or Home(tmp_path / "home"), log=tmp_path / "output")
+        started.append(daemon)
+        return daemon
+
+    yield start
+    for daemon in started:
+        daemon.kill()

@@ -1,0 +1,289 @@
+"""The writer thread, the drain after changes, looks by time, and gaps of the clock."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+import time
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from toryo.daemon.head import Drain, Head, Writer
+from toryo.daemon.process import open_context
+from toryo.settings import Home
+from toryo.store import marks
+from toryo.usecases.context import HeadContext
+from waiting import eventually
+
+
+class Clock:
+    def __init__(self) -> None:
+        self.now = 1_000_000.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+class Drains:
+    """A drain that notes what was due and clears it."""
+
+    def __init__(self) -> None:
+        self.seen: list[list[str]] = []
+        self.threads: set[int] = set()
+
+    def __call__(self, context: HeadContext) -> None:
+        self.threads.add(threading.get_ident())
+        with context.store.change() as tx:
+            due = marks.due(tx, context.clock())
+            marks.clear(tx, due)
+        self.seen.append(due)
+
+    @property
+    def subjects(self) -> list[str]:
+        return [subject for due in self.seen for subject in due]
+
+
+def mark(context: HeadContext, subject: str, look_at: float = 0) -> int:
+    with context.store.change() as tx:
+        tx.mark(subject, look_at)
+    return threading.get_ident()
+
+
+def emit(context: HeadContext, task: str) -> None:
+    with context.store.change() as tx:
+        tx.emit("happened", task=task)
+        tx.touch_place("m/main")
+
+
+def with_head(
+    tmp_path: Path,
+    story: Callable[[Head], Awaitable[None]],
+    drain: Drain,
+    *,
+    clock: Callable[[], float] | None = None,
+    **options: Any,
+) -> None:
+    async def go() -> None:
+        home = Home(tmp_path / "home").make()
+        writer = Writer()
+        args = (clock,) if clock else ()
+        context = await writer.run(open_context, home, home.database, *args)
+        options.setdefault("extend_deadlines", lambda context, gap: None)
+        head = Head(context, writer, drain=drain, **options)
+        await head.start()
+        try:
+            await asyncio.wait_for(story(head), 20)
+        finally:
+            await head.close()
+            context.store.close()
+
+    asyncio.run(go())
+
+
+async def until(question: Callable[[], object]) -> None:
+    await asyncio.to_thread(eventually, question)
+
+
+def test_starting_drains_what_an_earlier_process_left(tmp_path: Path) -> None:
+    drains = Drains()
+
+    async def story(head: Head) -> None:
+        assert len(drains.seen) == 1
+
+    with_head(tmp_path, story, drains)
+
+
+def test_every_marking_change_is_followed_by_a_drain_in_the_same_thread(tmp_path: Path) -> None:
+    drains = Drains()
+
+    async def story(head: Head) -> None:
+        thread = await head.do(mark, "task:t1")
+        await head.do(lambda context: None)  # queued behind the drain
+        assert drains.subjects == ["task:t1"]
+        assert drains.threads == {thread}
+
+    with_head(tmp_path, story, drains)
+
+
+def test_a_drain_with_more_to_do_lets_waiting_calls_go_first(tmp_path: Path) -> None:
+    order: list[str] = []
+
+    def in_pieces(context: HeadContext) -> bool:
+        order.append("drain")
+        return len(order) < 4
+
+    async def story(head: Head) -> None:
+        await until(lambda: order == ["drain"] * 4)
+        order.clear()
+        await asyncio.gather(head.do(mark, "task:t1"), head.do(lambda context: order.append("call")))
+        await until(lambda: len(order) == 5)
+        assert order[0] == "call"
+
+    with_head(tmp_path, story, in_pieces)
+
+
+def test_a_subject_to_be_looked_at_later_is_looked_at_then(tmp_path: Path) -> None:
+    drains = Drains()
+
+    async def story(head: Head) -> None:
+        await head.do(mark, "task:t1", head.context.clock() + 0.2)
+        await head.do(lambda context: None)
+        assert drains.subjects == []
+        await until(lambda: drains.subjects == ["task:t1"])
+
+    with_head(tmp_path, story, drains)
+
+
+def test_looks_by_time_come_at_most_once_a_second(tmp_path: Path) -> None:
+    looks: list[float] = []
+
+    def restless(context: HeadContext) -> None:
+        looks.append(time.monotonic())
+        with context.store.change() as tx:
+            tx.mark("task:t1", context.clock() + 0.001)
+
+    async def story(head: Head) -> None:
+        await until(lambda: len(looks) >= 3)
+        assert looks[2] - looks[1] >= 0.9
+
+    with_head(tmp_path, story, restless)
+
+
+def test_a_drain_that_fails_is_logged_and_calls_go_on(tmp_path: Path) -> None:
+    tried: list[int] = []
+
+    def broken(context: HeadContext) -> None:
+        tried.append(1)
+        raise RuntimeError("broken")
+
+    async def story(head: Head) -> None:
+        await head.do(mark, "task:t1")
+        assert await head.do(lambda context: 5) == 5
+        assert len(tried) == 2
+
+    with_head(tmp_path, story, broken)
+
+
+def test_after_a_gap_deadlines_are_moved_before_anything_is_decided(tmp_path: Path) -> None:
+    clock, drains = Clock(), Drains()
+    story_of: list[float | str] = []
+
+    def drain(context: HeadContext) -> None:
+        story_of.append("drain")
+        drains(context)
+
+    async def story(head: Head) -> None:
+        clock.now += 25
+        await head.do(mark, "task:t1")
+        await head.do(lambda context: None)
+        assert story_of == ["drain", "drain"]
+        clock.now += 3600
+        await head.do(mark, "task:t1")
+        await head.do(lambda context: None)
+        assert story_of[2:] == [3600.0, "drain"]
+
+    with_head(tmp_path, story, drain, clock=clock, extend_deadlines=lambda context, gap: story_of.append(gap))
+
+
+def test_the_tick_itself_notices_a_gap(tmp_path: Path) -> None:
+    clock, gaps, ticks = Clock(), [], []
+
+    async def story(head: Head) -> None:
+        await until(lambda: ticks)
+        clock.now += 500
+        await until(lambda: gaps)
+        assert gaps == [500.0]
+
+    with_head(
+        tmp_path,
+        story,
+        Drains(),
+        clock=clock,
+        interval_s=0.05,
+        extend_deadlines=lambda context, gap: gaps.append(gap),
+        on_tick=lambda: ticks.append(1),
+    )
+
+
+def test_the_time_a_daemon_was_away_counts_as_a_gap(tmp_path: Path) -> None:
+    clock, gaps = Clock(), []
+
+    async def story(head: Head) -> None:
+        assert gaps == [7200.0]
+
+    with_head(
+        tmp_path,
+        story,
+        Drains(),
+        clock=clock,
+        alive_at=clock.now - 7200,
+        extend_deadlines=lambda context, gap: gaps.append(gap),
+    )
+
+
+def test_a_commit_wakes_those_who_wait_for_its_task_place_and_events(tmp_path: Path) -> None:
+    async def story(head: Head) -> None:
+        topics = ("task:t1", "place:m/main", "events", "look")
+        waiting = [asyncio.create_task(head.wait_for_change(topic, 0, 30)) for topic in topics]
+        other = asyncio.create_task(head.wait_for_change("task:t2", 0, 30))
+        await head.do(emit, "t1")
+        for task in waiting:
+            assert await asyncio.wait_for(task, 5) > 0
+        assert not other.done()
+        other.cancel()
+
+    with_head(tmp_path, story, Drains())
+
+
+def test_a_long_poll_asks_again_after_each_change_until_the_answer_is_final(tmp_path: Path) -> None:
+    asked: list[int] = []
+
+    def ask(context: HeadContext) -> tuple[bool, int]:
+        asked.append(1)
+        return len(asked) == 3, len(asked)
+
+    async def story(head: Head) -> None:
+        polling = asyncio.create_task(head.until(["task:t1"], 30, ask))
+        for expected in (1, 2):
+            await until(lambda expected=expected: len(asked) == expected)  # type: ignore[misc]
+            await head.do(emit, "t1")
+        assert await asyncio.wait_for(polling, 5) == 3
+
+    with_head(tmp_path, story, Drains())
+
+
+def test_a_use_cases_error_reaches_its_caller_only(tmp_path: Path) -> None:
+    def fails(context: HeadContext) -> None:
+        raise ValueError("mine")
+
+    async def story(head: Head) -> None:
+        with pytest.raises(ValueError, match="mine"):
+            await head.do(fails)
+        assert await head.do(lambda context: context.installation) == head.context.installation
+
+    with_head(tmp_path, story, Drains())
+
+
+def test_slow_work_without_the_store_does_not_hold_up_the_writer(tmp_path: Path) -> None:
+    free = threading.Event()
+
+    async def story(head: Head) -> None:
+        slow = asyncio.create_task(head.aside(free.wait, 10))
+        assert await head.do(lambda context: "through") == "through"
+        free.set()
+        assert await slow is True
+
+    with_head(tmp_path, story, Drains())
+
+
+def test_the_installation_and_its_secret_are_the_same_after_a_restart(tmp_path: Path) -> None:
+    home = Home(tmp_path / "home").make()
+    first = open_context(home, home.database)
+    first.store.close()
+    again = open_context(home, home.database)
+    again.store.close()
+    assert (first.installation, first.secret) == (again.installation, again.secret)
+    assert len(first.secret) == 32

@@ -1,0 +1,52 @@
+"""Stands in for `toryo daemon` and `toryo coordinator` where only their starting and stopping is tested.
+
+As `daemon` it serves the wire on the home's socket; as `coordinator` it registers by a file that the daemon
+reads. Both write a line to `started` when they begin. STAND_IN=refuse makes the daemon end at once.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import threading
+from pathlib import Path
+from typing import Any
+
+from wire_peer import Peer
+
+from toryo import processes
+
+
+def main(word: str, home: Path) -> None:
+    with open(home / "started", "a") as file:
+        file.write(f"{word}\n")
+    leaving = threading.Event()
+    signal.signal(signal.SIGTERM, lambda *_: leaving.set())
+    if word == "coordinator":
+        (home / "registered").write_text(str(os.getpid()))
+        wait_for(leaving)
+        return
+    if os.environ.get("STAND_IN") == "refuse":
+        sys.exit("the database is broken")
+    peer = Peer(home, {"health_check": {"status": "ok"}, "get_status": lambda _: status(home)})
+    peer.answers["shutdown"] = lambda _: leaving.set() or {}
+    wait_for(leaving)
+    peer.close()
+
+
+def status(home: Path) -> dict[str, Any]:
+    registered = home / "registered"
+    one = {"id": f"{processes.machine_id()}/main"}
+    found = [one | {"pid": int(registered.read_text())}] if registered.exists() else []
+    daemon = {"pid": os.getpid(), "version": "0", "uptime_s": 1.0}
+    return {"daemon": daemon, "coordinators": found, "counts": {"running": 2}}
+
+
+def wait_for(leaving: threading.Event) -> None:
+    """At most a minute: a failed test leaves nothing behind."""
+    leaving.wait(60)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1], Path(os.environ["TORYO_HOME"]))

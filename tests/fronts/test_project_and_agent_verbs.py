@@ -1,0 +1,154 @@
+"""`init` and `agent …`: files are written once and never over others', keys are shown once."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+import yaml
+
+SURVEY = {
+    "root": "",
+    "head_branch": "main",
+    "base": "main",
+    "clients": {},
+    "checks": [{"type": "tests_pass", "command": "pytest -q"}],
+    "setup": ["python3 -m venv .venv"],
+}
+
+
+@pytest.fixture
+def repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    (tmp_path / "sub").mkdir()
+    monkeypatch.chdir(tmp_path / "sub")
+    return tmp_path
+
+
+def surveyed(root: Path, **files: str) -> dict[str, object]:
+    named = {f".toryo/{name}.yaml": text for name, text in files.items()}
+    return {"survey": {**SURVEY, "root": str(root)}, "files": named, "notes": ["no client found"]}
+
+
+def registered(**more: object) -> dict[str, object]:
+    return {
+        "project": {"id": "p1", "name": "door", "base": "main"},
+        "agent": {"id": "default", "client": ""},
+        "notes": ["toryo agent add …"],
+        **more,
+    }
+
+
+def test_init_yes_writes_what_is_missing_registers_and_says_what_to_type_next(peer, typed, repository):
+    there = peer(survey_path=surveyed(repository, config="base: main\n"), register_project=registered())
+    result = typed("init", "--yes", "--name", "door")
+    assert (result.code, result.err) == (0, "")
+    assert (repository / ".toryo/config.yaml").read_text() == "base: main\n"
+    here = str(repository / "sub")
+    assert there.calls == [
+        ("survey_path", {"path": here}),
+        ("register_project", {"path": here, "name": "door"}),
+    ]
+    lines = result.out.splitlines()
+    assert lines[0] == "project   door (p1)"
+    assert "wrote     .toryo/config.yaml" in lines
+    assert "note: no client found" in lines
+    assert lines[-1] == 'Next: toryo task add "what you want done"'
+
+
+def test_init_never_overwrites_a_file(peer, typed, repository):
+    (repository / ".toryo").mkdir()
+    (repository / ".toryo/config.yaml").write_text("mine\n")
+    peer(survey_path=surveyed(repository, config="base: main\n", other="x\n"), register_project=registered())
+    result = typed("init", "--yes")
+    assert (repository / ".toryo/config.yaml").read_text() == "mine\n"
+    assert (repository / ".toryo/other.yaml").read_text() == "x\n"
+    assert "wrote     .toryo/other.yaml\n" in result.out
+
+
+@pytest.mark.parametrize("name", ["../outside.yaml", ".toryo/link/x.yaml", "/etc/toryo-test.yaml"])
+def test_init_writes_nothing_outside_of_the_repository(peer, typed, repository, tmp_path_factory, name):
+    (repository / ".toryo").mkdir()
+    (repository / ".toryo/link").symlink_to(tmp_path_factory.mktemp("elsewhere"))
+    there = peer(survey_path={**surveyed(repository), "files": {name: "x"}}, register_project=registered())
+    result = typed("init", "--yes")
+    assert (result.code, "outside of" in result.err) == (1, True)
+    assert [tool for tool, _ in there.calls] == ["survey_path"]
+
+
+def test_init_without_yes_and_without_a_terminal_asks_nobody_and_exits_2(peer, typed, repository):
+    there = peer(survey_path=surveyed(repository, config="x\n"), register_project=registered())
+    result = typed("init")
+    assert result.code == 2
+    assert result.err == "Error: There is nobody to ask here.\nHint: `toryo init --yes` asks nothing.\n"
+    assert "checks      pytest -q" in result.out
+    assert not (repository / ".toryo").exists()
+    assert [tool for tool, _ in there.calls] == ["survey_path"]
+
+
+def test_init_shows_why_a_repository_cannot_be_a_project(peer, typed, repository):
+    problem = {"code": "shallow", "message": "The clone is shallow.", "hint": "`git fetch --unshallow`"}
+    peer(survey_path={"survey": {"problem": problem}, "files": {}, "notes": []})
+    result = typed("init", "--yes")
+    assert result.code == 1
+    assert result.err == "Error: The clone is shallow.\nHint: `git fetch --unshallow`\n"
+
+
+def test_agent_add_sends_the_definition_and_shows_the_passkey_once(peer, typed, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "role.md").write_text("You mend doors.\n")
+    (tmp_path / "prompt.md").write_text("Oil the hinges.\n")
+    there = peer(
+        get_project={"id": "p1"}, add_agent={"agent": {"id": "sh", "client": "command"}, "passkey": "pass_1"}
+    )
+    command = "sh agent.sh {prompt_file}"
+    words = ["--client", "command", "--command", command, "--slots", "2", "--system-prompt", "@role.md"]
+    more = ["--prompt-file", "prompt.md", "--write", "src/**", "--exclude", "*.key", "--access", "connected"]
+    result = typed("agent", "add", "sh", *words, *more, "--role", "smith", "--model", "m")
+    assert (result.code, result.out.count("pass_1")) == (0, 1)
+    assert there.arguments_of("add_agent") == {
+        "name": "sh",
+        "client": "command",
+        "command": command,
+        "role": "smith",
+        "model": "m",
+        "system_prompt": "You mend doors.\n",
+        "prompt": "Oil the hinges.\n",
+        "scope": {"exclude": ["*.key"], "read": ["**"], "write": ["src/**"]},
+        "slots": 2,
+        "access": "connected",
+        "project": "p1",
+    }
+
+
+def test_agent_add_outside_of_every_project_assigns_it_nowhere(peer, typed):
+    there = peer(add_agent={"agent": {"id": "sh", "client": "command"}})
+    assert typed("agent", "add", "sh", "--client", "command", "--command", "true").code == 0
+    assert "project" not in there.arguments_of("add_agent")
+
+
+def test_agent_add_with_a_file_that_cannot_be_read_asks_nothing(peer, typed):
+    there = peer()
+    result = typed("agent", "add", "sh", "--client", "command", "--prompt-file", "nowhere.md")
+    assert result.code == 1
+    assert result.err.startswith(
+        "Error: nowhere.md cannot be read as text.\nCaused by: nowhere.md: No such file"
+    )
+    assert [tool for tool, _ in there.calls if tool == "add_agent"] == []
+
+
+def test_agent_show_prints_text_json_and_yaml(peer, typed):
+    agent = {"id": "sh", "client": "command", "slots": 1, "scope": {"write": None}, "prompt": "a\nb\n"}
+    peer(get_agent=agent)
+    assert json.loads(typed("agent", "show", "sh", "--json").out) == agent
+    assert yaml.safe_load(typed("agent", "show", "sh", "--format", "yaml").out) == agent
+    assert "client  command" in typed("agent", "show", "sh").out
+
+
+def test_agent_list_names_the_client_and_the_slots(peer, typed):
+    peer(
+        list_agents={
+            "agents": [{"id": "sh", "client": "", "slots": 3, "access": "sealed", "status": "active"}]
+        }
+    )
+    assert typed("agent", "list").out.splitlines()[1].split() == ["sh", "none", "3", "sealed", "active", "-"]

@@ -1,0 +1,175 @@
+"""The verbs that look: what is asked of the daemon, and what its answers become on the screen."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+STATUS = {
+    "daemon": {"pid": 7, "version": "0.1.0", "uptime_s": 75.0},
+    "coordinators": [{"id": "m/main", "name": "main", "pid": 8, "unseen": False}],
+    "agents": [{"id": "coder", "client": "command", "slots": 2, "running": 1, "status": "active"}],
+    "counts": {"done": 4, "running": 1, "needs_review": 1, "open": 0},
+    "projects": [{"id": "p1", "name": "door", "status": "active", "base": "main", "path": "/src/door"}],
+    "running": [{"id": "t1", "status": "running", "agent": "coder", "title": "mend", "detail": ""}],
+    "needs_you": [{"what": "t2 needs review: no_commit", "command": "toryo task retry t2"}],
+}
+
+
+def test_status_as_json_has_counts_daemon_coordinators_and_agents(peer, typed):
+    peer(get_status=STATUS)
+    assert json.loads(typed("status", "--json").out) == STATUS
+
+
+def test_status_for_people_ends_with_what_needs_them_and_the_command_to_type(peer, typed):
+    peer(get_status=STATUS)
+    out = typed("status").out
+    assert out.startswith("daemon 0.1.0 (pid 7), up 1 min 15 s\ncoordinator main (pid 8), there\n")
+    assert "tasks: 1 running, 1 needs_review, 4 done\n" in out
+    assert "coder  command  1/2   active" in out
+    assert out.endswith("needs you:\n  t2 needs review: no_commit\n    toryo task retry t2\n")
+
+
+def test_status_says_when_nothing_can_start(peer, typed):
+    peer(get_status={**STATUS, "coordinators": []})
+    assert "no coordinator: nothing starts until `toryo up`" in typed("status").out
+
+
+def test_doctor_exits_1_if_anything_is_wrong_and_says_how_to_mend_it(peer, typed):
+    there = peer(doctor={"findings": [{"level": "problem", "message": "git is old", "hint": "update git"}]})
+    result = typed("doctor")
+    assert (result.code, result.out) == (1, "problem: git is old\n  update git\n")
+    there.answers["doctor"] = {"findings": []}
+    assert (typed("doctor").code, typed("doctor").out) == (0, "Nothing is wrong.\n")
+
+
+def test_doctor_recompute_exits_1_if_the_facts_say_something_else(peer, typed):
+    one = {"subject": "task:t1", "field": "status", "stored": "done", "decided": "failed"}
+    there = peer(recompute={"compared": 3, "differences": [one]})
+    result = typed("doctor", "--recompute")
+    assert result.code == 1
+    assert result.out.splitlines() == [
+        "task:t1: status is 'done', the facts say 'failed'",
+        "Compared 3: 1 differences.",
+    ]
+    there.answers["recompute"] = {"compared": 3, "differences": []}
+    assert typed("doctor", "--recompute").code == 0
+
+
+def test_run_verbs_ask_for_the_run(peer, typed):
+    run = {
+        "id": "r1",
+        "task": "t1",
+        "purpose": "fix",
+        "outcome": "unknown",
+        "exit_code": None,
+        "signal": "SIGKILL",
+    }
+    there = peer(list_runs={"runs": [run]}, get_run=run, stop_run={"id": "r1"}, release_run={"id": "r1"})
+    assert "r1   t1    fix" in typed("run", "list", "--task", "t1").out
+    assert there.arguments_of("list_runs") == {"task": "t1", "limit": 50}
+    assert "signal   SIGKILL" in typed("run", "show", "r1").out
+    assert typed("run", "stop", "r1").out == "r1 was asked to leave.\n"
+    assert typed("run", "release", "r1").out == "r1 is given up; its slot and its task are free.\n"
+
+
+EVIDENCE = {
+    "task": "t1",
+    "tree": "ttt",
+    "commit": "ccc",
+    "verdict": "green",
+    "checks": [
+        {"command": "make test", "result": "passed", "exit_code": 0, "duration_s": 2.5, "output": "ok"}
+    ],
+    "runs": [
+        {"id": "r1", "outcome": "succeeded", "exit_code": 0, "commits": 1, "children_killed": ["sleep 99"]}
+    ],
+    "violations": [{"path": ".env", "rule": "exclude"}],
+}
+
+
+def test_evidence_shows_verdict_checks_runs_and_violations(peer, typed):
+    peer(get_evidence=EVIDENCE)
+    assert json.loads(typed("evidence", "t1", "--json").out) == EVIDENCE
+    out = typed("evidence", "t1").out
+    assert "verdict  green\n" in out
+    assert "passed  0     2.5 s  make test" in out
+    assert "  children killed: sleep 99\n" in out
+    assert "violation: .env (exclude)\n" in out
+
+
+def test_verify_exits_1_and_shows_the_output_where_a_check_fails_now(peer, typed):
+    red = {"command": "make test", "result": "failed", "exit_code": 2, "duration_s": 1, "output": "boom"}
+    there = peer(verify_task={**EVIDENCE, "verdict": "red", "checks": [red]})
+    result = typed("verify", "t1")
+    assert (result.code, result.out.endswith("\n$ make test\nboom\n")) == (1, True)
+    there.answers["verify_task"] = EVIDENCE
+    assert typed("verify", "t1").code == 0
+
+
+def test_restore_goes_to_a_new_directory_beside_the_person(peer, typed, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    there = peer(restore_snapshot={"path": str(tmp_path / "x"), "files": 3})
+    assert typed("restore", "r1", "--to", "x").out == f"3 files are in {tmp_path / 'x'}\n"
+    assert there.arguments_of("restore_snapshot") == {"run": "r1", "destination": str(tmp_path / "x")}
+    typed("restore", "t1")
+    assert there.arguments_of("restore_snapshot") == {
+        "task": "t1",
+        "destination": str(Path(tmp_path) / "t1-restored"),
+    }
+
+
+def log_of(text: str, step: int):
+    def answer(arguments: dict[str, object]) -> dict[str, object]:
+        offset = int(str(arguments["offset"]))
+        part = text[offset : offset + step]
+        return {"text": part, "next_offset": offset + len(part), "ended": offset + step >= len(text)}
+
+    return answer
+
+
+def test_log_reads_to_the_end_in_pieces(peer, typed):
+    there = peer(read_log=log_of("one\ntwo\nthree\n", 5))
+    assert typed("log", "r1").out == "one\ntwo\nthree\n"
+    assert there.calls[0] == ("read_log", {"run": "r1", "offset": 0, "wait_s": 0.0})
+    assert json.loads(typed("log", "t1", "--json").out)["text"] == "one\ntwo\nthree\n"
+
+
+def test_log_follow_waits_for_more_until_the_run_ended(peer, typed):
+    pieces = [("a\n", 2, False), ("", 2, False), ("b\n", 4, False), ("", 4, True)]
+
+    def next_piece(_: object) -> dict[str, object]:
+        text, after, ended = pieces.pop(0)
+        return {"text": text, "next_offset": after, "ended": ended}
+
+    there = peer(read_log=next_piece)
+    assert typed("log", "-f", "r1").out == "a\nb\n"
+    assert all(arguments["wait_s"] > 0 for _, arguments in there.calls)
+
+
+def test_events_print_one_line_each_and_json_lines_for_programs(peer, typed):
+    event = {
+        "seq": 5,
+        "at": "2025-11-15T08:00:00Z",
+        "kind": "run_started",
+        "task": "t1",
+        "run": "r1",
+        "body": {"n": 1},
+    }
+    there = peer(list_events={"events": [event, {**event, "seq": 6}]})
+    lines = typed("events", "--task", "t1", "--after", "4").out.splitlines()
+    assert lines[0] == "2025-11-15T08:00:00Z  run_started         r1         n=1"
+    assert there.arguments_of("list_events") == {"task": "t1", "after": 4, "limit": 50, "wait_s": 0.0}
+    assert [json.loads(line)["seq"] for line in typed("events", "--json").out.splitlines()] == [5, 6]
+
+
+def test_events_follow_goes_on_after_the_newest_one(peer, typed):
+    def answer(arguments: dict[str, object]) -> dict[str, object]:
+        if arguments.get("after") == 6:
+            return {"success": False, "error": "enough"}
+        first = int(str(arguments.get("after", 4))) + 1
+        return {"events": [{"seq": first, "at": "x", "kind": "k", "body": {}}]}
+
+    there = peer(list_events=answer)
+    assert typed("events", "-f").err == "Error: enough\n"
+    assert [arguments.get("after") for _, arguments in there.calls] == [None, 5, 6]

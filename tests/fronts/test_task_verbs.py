@@ -1,0 +1,171 @@
+"""`toryo task …`: what is asked of the daemon, what is printed, and with which exit code."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from wire_peer import KEY, HangUp
+
+TASK = {
+    "id": "t1",
+    "title": "mend the door",
+    "status": "needs_review",
+    "reason": "no_commit",
+    "detail": "exited 0 twice without a commit",
+    "branch": "agent/mend-the-door-t1",
+    "target_branch": "main",
+    "base_commit": "aaa",
+    "landed_commit": "",
+    "claims": [{"run": "r1", "result": "success", "summary": "all done"}],
+    "runs": [
+        {
+            "id": "r1",
+            "purpose": "implement",
+            "generation": 1,
+            "agent": "coder",
+            "client": "command",
+            "outcome": "succeeded",
+            "exit_code": 0,
+            "signal": "",
+            "started_at": "2025-11-15T08:00:00Z",
+            "ended_at": "2025-11-15T08:00:05Z",
+            "commits": 0,
+            "changed_files": [],
+        }
+    ],
+}
+
+
+def at_rest(**statuses: str) -> dict[str, object]:
+    tasks = [{"id": name, "status": status, "reason": "", "detail": ""} for name, status in statuses.items()]
+    resting = ("done", "failed", "needs_review")
+    return {"tasks": tasks, "all_at_rest": all(status in resting for status in statuses.values())}
+
+
+def test_add_sends_everything_that_was_typed_and_the_place_it_was_typed_in(
+    peer, typed, tmp_path, monkeypatch
+):
+    there = peer(add_task={"id": "t1", "status": "ready"})
+    monkeypatch.chdir(tmp_path)
+    words = ["-d", "long", "-t", "bug", "-p", "high", "--agent", "coder", "--after", "t0", "--after", "t9"]
+    more = [
+        "--parent",
+        "t8",
+        "--write",
+        "src/**",
+        "--write",
+        "docs/",
+        "--check",
+        "make smoke",
+        "--timeout",
+        "90",
+        "--hold",
+    ]
+    result = typed("task", "add", "mend it", *words, *more, "--json")
+    assert (result.code, result.err) == (0, "")
+    assert json.loads(result.out)["id"] == "t1"
+    assert there.arguments_of("add_task") == {
+        "path": str(tmp_path),
+        "title": "mend it",
+        "description": "long",
+        "type": "bug",
+        "priority": "high",
+        "agent": "coder",
+        "after": ["t0", "t9"],
+        "parent": "t8",
+        "write": ["src/**", "docs/"],
+        "checks": ["make smoke"],
+        "timeout_s": 90.0,
+        "held": True,
+    }
+    assert there.credentials == [KEY]
+
+
+def test_add_with_a_title_alone_leaves_the_rest_to_the_project(peer, typed):
+    there = peer(add_task={"id": "t1", "status": "blocked", "reason": "no_client", "notes": ["type this"]})
+    result = typed("task", "add", "扉を直す")
+    sent = there.arguments_of("add_task")
+    assert {"agent", "parent", "write", "timeout_s"}.isdisjoint(sent)
+    assert result.out == "t1  blocked (no_client)  扉を直す\nnote: type this\n"
+
+
+def test_show_as_json_is_the_answer_without_the_wires_own_field(peer, typed):
+    peer(get_task=TASK)
+    result = typed("task", "show", "t1", "--json")
+    assert json.loads(result.out) == TASK
+
+
+def test_show_for_people_has_state_branch_runs_and_claims(peer, typed):
+    peer(get_task=TASK)
+    out = typed("task", "show", "t1").out
+    assert out.splitlines()[0] == "t1  needs_review (no_commit)  mend the door"
+    assert "branch    agent/mend-the-door-t1" in out
+    assert "r1   implement  coder  succeeded  0" in out
+    assert "claim of r1: success all done" in out
+
+
+def test_list_asks_for_one_page_and_says_how_to_get_the_next(peer, typed):
+    there = peer(list_tasks={"tasks": [TASK], "more": True, "next_after": 17})
+    out = typed("task", "list", "--status", "needs_review", "--limit", "1").out
+    assert there.arguments_of("list_tasks") == {"path": str(Path.cwd()), "status": "needs_review", "limit": 1}
+    assert out.splitlines()[-1] == "… more: toryo task list --after 17"
+    typed("task", "list", "--all")
+    assert there.arguments_of("list_tasks") == {"limit": 50}
+
+
+@pytest.mark.parametrize(
+    ("statuses", "code"),
+    [
+        ({"t1": "done", "t2": "done"}, 0),
+        ({"t1": "done", "t2": "failed"}, 1),
+        ({"t1": "needs_review"}, 1),
+    ],
+)
+def test_wait_exits_0_only_if_all_are_done(peer, typed, statuses, code):
+    peer(wait_tasks=at_rest(**statuses))
+    result = typed("task", "wait", *statuses)
+    assert result.code == code
+    assert result.out.splitlines() == [f"{name}  {status}" for name, status in statuses.items()]
+
+
+def test_wait_goes_on_until_all_are_at_rest(peer, typed):
+    answers = [at_rest(t1="ready"), at_rest(t1="running"), at_rest(t1="done")]
+    there = peer(wait_tasks=lambda _: answers.pop(0))
+    result = typed("task", "wait", "t1")
+    assert (result.code, result.out) == (0, "t1  done\n")
+    assert len(there.calls) == 3
+
+
+def test_wait_gives_up_after_its_time_limit(peer, typed):
+    there = peer(wait_tasks=at_rest(t1="running"))
+    result = typed("task", "wait", "t1", "--timeout", "0.05")
+    assert (result.code, result.err) == (1, "Not at rest after 0.05 s.\n")
+    assert all(arguments["timeout_s"] <= 0.05 for _, arguments in there.calls)
+
+
+def test_wait_outlives_a_restart_of_the_daemon(peer, typed):
+    def restart(_: object) -> dict[str, object]:
+        there.answers["wait_tasks"] = at_rest(t1="done")
+        raise HangUp
+
+    there = peer(wait_tasks=lambda _: at_rest(t1="running"))
+    first = there.answers["wait_tasks"]
+
+    def once(arguments: dict[str, object]) -> dict[str, object]:
+        there.answers["wait_tasks"] = restart
+        return first(arguments)
+
+    there.answers["wait_tasks"] = once
+    result = typed("task", "wait", "t1")
+    assert (result.code, result.out, result.err) == (0, "t1  done\n", "")
+
+
+@pytest.mark.parametrize("verb", ["retry", "cancel", "approve", "reject"])
+def test_a_persons_judgement_reaches_the_daemon_with_its_note(peer, typed, verb):
+    there = peer(**{f"{verb}_task": {"id": "t1", "status": "ready"}})
+    result = typed("task", verb, "t1", "--note", "because")
+    assert result.code == 0
+    assert there.calls == [(f"{verb}_task", {"task": "t1", "note": "because"})]
+    assert result.out.startswith("t1 ")

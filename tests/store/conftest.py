@@ -1,0 +1,63 @@
+"""An open store for each test, on SQLite and on PostgreSQL."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from itertools import count
+from pathlib import Path
+
+import postgresql_server
+import pytest
+
+from toryo.store.engine import Store
+
+_numbers = count(1)
+
+
+@pytest.fixture(scope="session")
+def postgresql_socket() -> Iterator[Path]:
+    with postgresql_server.server() as socket:
+        yield socket
+
+
+@pytest.fixture
+def postgresql_url(postgresql_socket: Path) -> Iterator[str]:
+    with postgresql_server.database(postgresql_socket, f"test{next(_numbers)}") as url:
+        yield url
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def url(request: pytest.FixtureRequest, tmp_path: Path) -> str | Path:
+    if request.param == "sqlite":
+        return tmp_path / "toryo.db"
+    found: str = request.getfixturevalue("postgresql_url")
+    return found
+
+
+class Clock:
+    """A clock that stands still until it is moved."""
+
+    def __init__(self) -> None:
+        self.now = 1000.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+@pytest.fixture
+def store(url: str | Path, clock: Callable[[], float]) -> Iterator[Store]:
+    opened = Store.open(url, clock=clock)
+    yield opened
+    opened.close()
+
+
+@pytest.fixture
+def sqlite_store(tmp_path: Path, clock: Callable[[], float]) -> Iterator[Store]:
+    opened = Store.open(tmp_path / "toryo.db", clock=clock)
+    yield opened
+    opened.close()

@@ -1,0 +1,144 @@
+"""From the previous schema to the current one, on both databases, with the data that was there."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from sqlalchemy import create_engine, inspect, text
+
+from toryo.domain.errors import UserError
+from toryo.store import events, gates, gather, landings, marks, meta, migrations, opening, ready, runs, tasks
+from toryo.store.engine import Store
+from toryo.store.rows import CheckRow
+
+HERE = Path(__file__).parent
+
+
+def load_version_1(url: str | Path) -> None:
+    kind = "postgresql" if isinstance(url, str) else "sqlite"
+    script = (HERE / f"version_1.{kind}.sql").read_text() + (HERE / "version_1.data.sql").read_text()
+    engine = create_engine(url if isinstance(url, str) else f"sqlite:///{url}")
+    with engine.begin() as conn:
+        for statement in script.split(";\n"):
+            if statement.strip():
+                conn.exec_driver_sql(statement)
+    engine.dispose()
+
+
+@pytest.fixture
+def migrated(url: str | Path) -> Iterator[Store]:
+    load_version_1(url)
+    store = Store.open(url)
+    yield store
+    store.close()
+
+
+def shape(url: str | Path) -> dict[str, object]:
+    """Columns, indexes and keys of every table, whatever the order of columns."""
+    engine = create_engine(url if isinstance(url, str) else f"sqlite:///{url}")
+    looker = inspect(engine)
+    found = {
+        table: (
+            sorted((one["name"], str(one["type"]), one["nullable"]) for one in looker.get_columns(table)),
+            sorted((str(one["name"]), tuple(one["column_names"])) for one in looker.get_indexes(table)),
+            looker.get_pk_constraint(table)["constrained_columns"],
+        )
+        for table in looker.get_table_names()
+    }
+    engine.dispose()
+    return found
+
+
+def test_a_database_of_version_1_opens_as_the_current_version(migrated: Store) -> None:
+    with migrated.read() as tx:
+        assert meta.get(tx, "schema_version") == str(migrations.CURRENT)
+        assert meta.get(tx, "installation") == "i1"
+
+
+def test_what_version_1_held_is_still_there(migrated: Store) -> None:
+    with migrated.read() as tx:
+        assert [one.title for one in tasks.page(tx)] == ["First", "Second"]
+        assert tasks.needs_of(tx, "t2") == ["t1"]
+        assert [one.id for one in ready.next_ready(tx, "p1", "ann")] == ["t2"]
+        assert [one.exit_code for one in runs.of_task(tx, "t1")] == [0]
+        assert landings.of_task(tx, "t1")[0].accepted_at == 18
+        assert [one.kind for one in events.after(tx, 0, 10)] == ["task_added", "task_done"]
+        assert marks.due(tx, 1) == ["task:t2"]
+
+
+def test_checks_of_version_1_were_not_interrupted_and_new_ones_can_be(migrated: Store) -> None:
+    with migrated.change() as tx:
+        row = CheckRow(gate="g1", project="p1", tree="t", command="x", attempt=1, result="failed", at=1)
+        gates.add_check(tx, replace(row, interrupted=True))
+        facts = gather.gate(tx, "g1")
+    assert facts is not None
+    assert [one.interrupted for one in facts.results] == [False, True]
+
+
+def test_a_migrated_schema_is_the_created_one(url: str | Path, tmp_path: Path) -> None:
+    load_version_1(url)
+    Store.open(url).close()
+    migrated = shape(url)
+    if isinstance(url, str):
+        engine = create_engine(url)
+        with engine.begin() as conn:
+            conn.execute(text("DROP SCHEMA public CASCADE"))
+            conn.execute(text("CREATE SCHEMA public"))
+        engine.dispose()
+        fresh: str | Path = url
+    else:
+        fresh = tmp_path / "fresh.db"
+    Store.open(fresh).close()
+    assert migrated == shape(fresh)
+
+
+def test_the_fixture_really_is_an_older_schema(url: str | Path) -> None:
+    load_version_1(url)
+    before = shape(url)
+    Store.open(url).close()
+    assert before != shape(url)
+
+
+def test_a_backup_of_the_old_version_is_made_before_the_first_step(tmp_path: Path) -> None:
+    load_version_1(tmp_path / "toryo.db")
+    Store.open(tmp_path / "toryo.db", backups=tmp_path / "kept").close()
+    (backup,) = (tmp_path / "kept").iterdir()
+    assert backup.stat().st_mode & 0o777 == 0o600
+    conn = sqlite3.connect(backup)
+    assert conn.execute("SELECT value FROM meta WHERE key = 'schema_version'").fetchone() == ("1",)
+    assert conn.execute("SELECT count(*) FROM tasks").fetchone() == (2,)
+    conn.close()
+
+
+def test_opening_a_current_database_makes_no_backup(tmp_path: Path) -> None:
+    Store.open(tmp_path / "toryo.db").close()
+    Store.open(tmp_path / "toryo.db").close()
+    assert not (tmp_path / "backups").exists()
+
+
+def test_a_step_that_fails_leaves_the_old_version(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    load_version_1(tmp_path / "toryo.db")
+    before = shape(tmp_path / "toryo.db")
+
+    def half(conn: object) -> None:
+        migrations.STEPS[0](conn)  # type: ignore[arg-type]
+        raise OSError("the disk is full")
+
+    monkeypatch.setattr(opening, "STEPS", (half,))
+    with pytest.raises(OSError, match="disk is full"):
+        Store.open(tmp_path / "toryo.db")
+    assert shape(tmp_path / "toryo.db") == before
+
+
+def test_a_newer_schema_is_refused_with_a_way_out(url: str | Path) -> None:
+    store = Store.open(url)
+    with store.change() as tx:
+        meta.put(tx, "schema_version", str(migrations.CURRENT + 1))
+    store.close()
+    with pytest.raises(UserError, match=f"version {migrations.CURRENT + 1}") as refused:
+        Store.open(url)
+    assert "TORYO_HOME" in refused.value.hint

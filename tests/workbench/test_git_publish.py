@@ -1,0 +1,408 @@
+"""Publishing into a branch that is checked out nowhere, or into the user's own checkout."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from repositories import commit_files, git, make_repository
+from toryo.protocol.models import Published, PublishInputs, PublishWaiting
+from toryo.workbench.git import publish
+
+FIRST = {"a.txt": "a\n", "b.txt": "b\n", "gone.txt": "gone\n", "dir/c.txt": "c\n", ".gitignore": "*.ign\n"}
+
+
+class Desk:
+    """A user's repository with `main` checked out, and a landing beside it that is not yet published."""
+
+    def __init__(self, folder: Path) -> None:
+        self.repo = make_repository(folder / "repo", FIRST)
+        self.journal = folder / "home" / "publish.json"
+        self.old = git(self.repo, "rev-parse", "main")
+        self.new = self.landing(
+            {"a.txt": "landed\n", "new/n.txt": "n\n", "x.ign": "landed\n"}, delete="gone.txt"
+        )
+
+    def landing(self, files: dict[str, str], delete: str = "", onto: str = "main") -> str:
+        """A commit that changes these files, made without touching the checkout."""
+        side = self.repo.parent / "side"
+        git(self.repo, "worktree", "add", "-q", "--detach", str(side), onto)
+        for name in files:
+            for above in (side / name).parents:
+                if above.is_file():
+                    above.unlink()
+        if delete:
+            git(side, "rm", "-q", "-r", delete)
+        commit = commit_files(side, files, "landing")
+        git(self.repo, "worktree", "remove", "--force", str(side))
+        return commit
+
+    def publish(self, old: str = "", new: str = "") -> Published | PublishWaiting:
+        inputs = PublishInputs(repo=str(self.repo), target="main", old=old or self.old, new=new or self.new)
+        return publish.publish(inputs, self.journal)
+
+    def branch(self) -> str:
+        return git(self.repo, "rev-parse", "refs/heads/main")
+
+    def is_published(self) -> bool:
+        answer = self.publish()
+        return isinstance(answer, Published) and answer.published and self.branch() == self.new
+
+    def waits(self) -> tuple[str, tuple[str, ...]]:
+        """Why it waits; a waiting publication has moved and written nothing."""
+        before = self.state()
+        answer = self.publish()
+        assert isinstance(answer, PublishWaiting), answer
+        assert self.state() == before
+        assert not self.journal.exists()
+        return answer.why, answer.paths
+
+    def state(self) -> tuple[str, dict[str, bytes | str]]:
+        return self.branch(), files_of(self.repo)
+
+
+def files_of(root: Path) -> dict[str, bytes | str]:
+    """Every file of a checkout, links by what they name."""
+    found: dict[str, bytes | str] = {}
+    for path in root.rglob("*"):
+        name = str(path.relative_to(root))
+        if name.startswith(".git/") or name == ".git":
+            continue
+        if path.is_symlink():
+            found[name] = f"-> {path.readlink()}"
+        elif path.is_file():
+            found[name] = path.read_bytes()
+    return found
+
+
+@pytest.fixture
+def desk(tmp_path: Path) -> Desk:
+    return Desk(tmp_path)
+
+
+# ── where the branch is checked out nowhere ───────────────────────────────────────────────────────────
+
+
+def test_a_branch_that_is_checked_out_nowhere_moves_by_its_ref_alone(desk):
+    git(desk.repo, "checkout", "-q", "-b", "other")
+    (desk.repo / "a.txt").write_text("mine\n")
+    before = files_of(desk.repo)
+    assert desk.is_published()
+    assert files_of(desk.repo) == before
+    assert git(desk.repo, "diff", "HEAD", "--name-only") == "a.txt"
+    assert not desk.journal.exists()
+
+
+def test_a_checkout_that_is_detached_at_the_branch_does_not_hold_it(desk):
+    git(desk.repo, "checkout", "-q", "--detach")
+    assert desk.is_published()
+    assert git(desk.repo, "rev-parse", "HEAD") == desk.old
+    assert git(desk.repo, "status", "--porcelain") == ""
+
+
+def test_a_linked_worktree_that_holds_the_branch_is_the_checkout_to_publish_into(desk, tmp_path):
+    git(desk.repo, "checkout", "-q", "-b", "other")
+    git(desk.repo, "worktree", "add", "-q", str(tmp_path / "linked ü"), "main")
+    (tmp_path / "linked ü" / "a.txt").write_text("mine\n")
+    assert desk.waits() == ("dirty", ("a.txt",))
+    git(tmp_path / "linked ü", "checkout", "-q", "a.txt")
+    assert desk.is_published()
+    assert (tmp_path / "linked ü" / "a.txt").read_text() == "landed\n"
+    assert (desk.repo / "a.txt").read_text() == "a\n"
+
+
+def test_a_worktree_that_is_gone_holds_nothing_but_a_locked_one_may_come_back(desk, tmp_path):
+    git(desk.repo, "checkout", "-q", "-b", "other")
+    git(desk.repo, "worktree", "add", "-q", "--lock", str(tmp_path / "drive"), "main")
+    (tmp_path / "drive").rename(tmp_path / "unplugged")
+    assert desk.waits() == ("missing checkout", (str(tmp_path / "drive"),))
+    git(desk.repo, "worktree", "unlock", str(tmp_path / "drive"))
+    assert desk.is_published()
+
+
+def test_a_branch_checked_out_twice_is_a_problem_and_moves_nowhere(desk, tmp_path):
+    git(desk.repo, "worktree", "add", "-q", "--force", str(tmp_path / "second"), "main")
+    answer = desk.publish()
+    assert isinstance(answer, Published)
+    assert answer.problem is not None
+    assert (answer.problem.code, desk.branch()) == ("checked_out_twice", desk.old)
+
+
+# ── into the user's checkout ──────────────────────────────────────────────────────────────────────────
+
+
+def test_a_clean_checkout_follows_its_branch(desk):
+    assert desk.is_published()
+    assert git(desk.repo, "status", "--porcelain", "--ignored") == ""
+    assert (desk.repo / "new/n.txt").read_text() == "n\n"
+    assert not (desk.repo / "gone.txt").exists()
+    assert not desk.journal.exists()
+
+
+def test_what_the_user_has_elsewhere_stays_byte_for_byte(desk):
+    (desk.repo / "b.txt").write_bytes(b"half a thought\r\n\xff")
+    (desk.repo / "dir/c.txt").write_text("staged\n")
+    git(desk.repo, "add", "dir/c.txt")
+    (desk.repo / "new").mkdir()
+    (desk.repo / "new/untracked").write_text("u\n")
+    (desk.repo / "y.ign").write_text("secret\n")
+    before = files_of(desk.repo)
+    assert desk.is_published()
+    after = files_of(desk.repo)
+    mine = ("b.txt", "dir/c.txt", "new/untracked", "y.ign")
+    assert {name: after[name] for name in mine} == {name: before[name] for name in mine}
+    assert git(desk.repo, "diff", "--cached", "--name-only") == "dir/c.txt"
+    assert git(desk.repo, "diff", "--name-only") == "b.txt"
+
+
+def test_it_waits_for_a_dirty_path_of_the_landing(desk):
+    (desk.repo / "a.txt").write_text("mine\n")
+    (desk.repo / "b.txt").write_text("not in the landing\n")
+    assert desk.waits() == ("dirty", ("a.txt",))
+
+
+def test_it_waits_for_a_staged_path_also_if_the_landing_deletes_it(desk):
+    (desk.repo / "gone.txt").write_text("mine\n")
+    git(desk.repo, "add", "gone.txt")
+    assert desk.waits() == ("dirty", ("gone.txt",))
+
+
+def test_it_waits_for_an_untracked_file_where_the_landing_adds_one(desk):
+    (desk.repo / "new").mkdir()
+    (desk.repo / "new/n.txt").write_text("mine\n")
+    assert desk.waits() == ("untracked", ("new/n.txt",))
+
+
+def test_it_waits_for_an_ignored_file_where_the_landing_adds_one(desk):
+    (desk.repo / "x.ign").write_text("mine\n")
+    assert desk.waits() == ("ignored", ("x.ign",))
+
+
+def test_it_names_every_path_that_stands_in_the_way(desk):
+    (desk.repo / "a.txt").write_text("mine\n")
+    (desk.repo / "x.ign").write_text("mine\n")
+    assert desk.waits() == ("dirty", ("a.txt", "x.ign"))
+
+
+@pytest.mark.parametrize("as_link", [False, True])
+def test_it_waits_for_a_file_or_link_where_the_landing_needs_a_directory(desk, tmp_path, as_link):
+    if as_link:
+        (tmp_path / "elsewhere").mkdir()
+        (desk.repo / "new").symlink_to(tmp_path / "elsewhere")
+    else:
+        (desk.repo / "new").write_text("mine\n")
+    assert desk.waits() == ("untracked", ("new",))
+
+
+def test_it_waits_for_what_lies_in_a_directory_that_the_landing_turns_into_a_file(desk):
+    desk.new = desk.landing({"dir": "a file now\n"}, delete="dir")
+    (desk.repo / "dir/mine.ign").write_text("mine\n")
+    assert desk.waits() == ("ignored", ("dir/mine.ign",))
+    (desk.repo / "dir/mine.ign").unlink()
+    assert desk.is_published()
+    assert (desk.repo / "dir").read_text() == "a file now\n"
+
+
+def test_a_file_may_become_a_directory(desk):
+    desk.new = desk.landing({"b.txt/inside": "i\n"})
+    assert desk.is_published()
+    assert (desk.repo / "b.txt/inside").read_text() == "i\n"
+
+
+@pytest.mark.parametrize("flag", ["--assume-unchanged", "--skip-worktree"])
+def test_a_change_that_the_user_hid_from_git_is_waited_for_too(desk, flag):
+    (desk.repo / "a.txt").write_text("hidden\n")
+    git(desk.repo, "update-index", flag, "a.txt")
+    assert desk.waits() == ("dirty", ("a.txt",))
+
+
+def test_a_publication_that_waited_goes_through_when_the_path_is_free(desk):
+    (desk.repo / "x.ign").write_text("mine\n")
+    assert desk.waits()[0] == "ignored"
+    (desk.repo / "x.ign").rename(desk.repo / "kept.ign")
+    assert desk.is_published()
+    assert (desk.repo / "kept.ign").read_text() == "mine\n"
+
+
+# ── operations in progress ────────────────────────────────────────────────────────────────────────────
+
+
+def conflict_with(desk: Desk, *verb: str) -> None:
+    """Stop the user's own operation in a conflict over b.txt, which no landing touches."""
+    git(desk.repo, "checkout", "-q", "-b", "feature")
+    commit_files(desk.repo, {"b.txt": "feature\n"})
+    git(desk.repo, "checkout", "-q", "main")
+    desk.old = commit_files(desk.repo, {"b.txt": "main\n"})
+    desk.new = desk.landing({"a.txt": "landed\n"})
+    done = subprocess.run(["git", *verb], cwd=desk.repo, capture_output=True, check=False)
+    assert done.returncode != 0
+
+
+@pytest.mark.parametrize(
+    ("verb", "why"),
+    [
+        (("merge", "feature"), "merge"),
+        (("rebase", "feature"), "rebase"),
+        (("rebase", "--apply", "feature"), "rebase"),
+        (("cherry-pick", "feature"), "cherry-pick"),
+        (("revert", "--no-edit", "HEAD~1"), "revert"),
+    ],
+)
+def test_it_waits_for_an_operation_in_progress(desk, verb, why):
+    if why == "revert":
+        commit_files(desk.repo, {"b.txt": "between\n"})
+    conflict_with(desk, *verb)
+    assert desk.waits() == (why, ())
+
+
+def test_it_waits_for_a_bisect_that_will_come_back_to_the_branch(desk):
+    for number in range(4):
+        desk.old = commit_files(desk.repo, {"b.txt": f"{number}\n"})
+    desk.new = desk.landing({"a.txt": "landed\n"})
+    git(desk.repo, "bisect", "start", "HEAD", "HEAD~4")
+    assert git(desk.repo, "branch", "--show-current") == ""
+    assert desk.waits() == ("bisect", ())
+    git(desk.repo, "bisect", "reset")
+    assert desk.is_published()
+
+
+def test_it_waits_for_a_rebase_in_another_worktree_that_moves_the_branch_along(desk, tmp_path):
+    git(desk.repo, "checkout", "-q", "-b", "base")
+    commit_files(desk.repo, {"u.txt": "base\n"})
+    git(desk.repo, "checkout", "-q", "main")
+    desk.old = commit_files(desk.repo, {"u.txt": "main\n"})
+    desk.new = desk.landing({"a.txt": "landed\n"})
+    git(desk.repo, "checkout", "-q", "-b", "upper")
+    commit_files(desk.repo, {"v.txt": "v\n"})
+    git(desk.repo, "checkout", "-q", "base")
+    linked = tmp_path / "linked"
+    git(desk.repo, "worktree", "add", "-q", str(linked), "upper")
+    argv = ["git", "rebase", "--update-refs", "base"]
+    assert subprocess.run(argv, cwd=linked, capture_output=True, check=False).returncode != 0
+    assert desk.waits() == ("rebase", ())
+    git(linked, "rebase", "--abort")
+    assert desk.is_published()
+
+
+def test_it_waits_for_an_index_lock_that_is_not_ours(desk):
+    lock = desk.repo / ".git/index.lock"
+    lock.touch()
+    assert desk.waits() == ("index.lock", ())
+    assert lock.exists()
+    lock.unlink()
+    assert desk.is_published()
+
+
+# ── moved targets ─────────────────────────────────────────────────────────────────────────────────────
+
+
+def diverged(desk: Desk) -> str:
+    before = desk.state()
+    answer = desk.publish()
+    assert isinstance(answer, Published)
+    assert answer.diverged
+    assert not answer.published
+    assert desk.state() == before
+    return answer.found
+
+
+def test_a_target_that_a_person_moved_ahead_is_never_forced(desk):
+    theirs = commit_files(desk.repo, {"b.txt": "theirs\n"})
+    assert diverged(desk) == theirs
+    git(desk.repo, "checkout", "-q", "--detach")
+    assert diverged(desk) == theirs
+
+
+def test_a_target_that_a_person_rewound_stays_rewound(desk):
+    desk.old = commit_files(desk.repo, {"b.txt": "landed before\n"})
+    desk.new = desk.landing({"a.txt": "landed\n"})
+    git(desk.repo, "reset", "-q", "--hard", "HEAD~1")
+    assert diverged(desk) == git(desk.repo, "rev-parse", "main")
+
+
+def test_a_target_behind_what_was_accepted_meanwhile_is_fast_forwarded_from_where_it_is(desk):
+    desk.old = desk.new
+    desk.new = desk.landing({"b.txt": "second\n"}, onto=desk.old)
+    assert desk.is_published()
+    assert (desk.repo / "a.txt").read_text() == "landed\n"
+
+
+def test_a_target_that_contains_the_landing_is_published(desk):
+    git(desk.repo, "merge", "-q", "--ff-only", desk.new)
+    assert desk.is_published()
+    beyond = commit_files(desk.repo, {"b.txt": "beyond\n"})
+    answer = desk.publish()
+    assert isinstance(answer, Published)
+    assert (answer.published, answer.commit, desk.branch()) == (True, desk.new, beyond)
+
+
+def test_a_deleted_target_and_an_unknown_commit_are_told(desk, tmp_path):
+    answer = desk.publish(new="1" * 40)
+    assert isinstance(answer, Published)
+    assert answer.problem is not None
+    assert answer.problem.code == "unknown_commit"
+    git(desk.repo, "checkout", "-q", "--detach")
+    git(desk.repo, "branch", "-q", "-D", "main")
+    assert desk.publish() == Published(diverged=True)
+    desk.repo = tmp_path / "moved away"
+    answer = desk.publish()
+    assert isinstance(answer, Published)
+    assert answer.problem is not None
+    assert answer.problem.code == "no_repository"
+
+
+# ── settings of the user ──────────────────────────────────────────────────────────────────────────────
+
+
+def test_hooks_neither_veto_nor_run(desk, tmp_path):
+    for name in (
+        "post-merge",
+        "reference-transaction",
+        "pre-merge-commit",
+        "post-checkout",
+        "post-index-change",
+    ):
+        hook = desk.repo / ".git/hooks" / name
+        hook.write_text(f"#!/bin/sh\necho noise\necho ran >> {tmp_path}/ran\nexit 1\n")
+        hook.chmod(0o755)
+    assert desk.is_published()
+    assert not (tmp_path / "ran").exists()
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        ("commit.gpgSign", "true"),
+        ("merge.verifySignatures", "true"),
+        ("merge.ff", "false"),
+        ("merge.autoStash", "true"),
+        ("branch.main.mergeOptions", "--no-ff --squash --no-commit --edit"),
+        ("core.fsmonitor", "/bin/false"),
+        ("status.showUntrackedFiles", "all"),
+    ],
+)
+def test_a_setting_of_the_user_changes_nothing(desk, key, value):
+    git(desk.repo, "config", key, value)
+    (desk.repo / "b.txt").write_text("mine\n")
+    assert desk.is_published()
+    assert (desk.repo / "b.txt").read_text() == "mine\n"
+    assert git(desk.repo, "stash", "list") == ""
+
+
+def test_files_are_written_through_the_users_filters(desk):
+    git(desk.repo, "config", "core.autocrlf", "true")
+    assert desk.is_published()
+    assert (desk.repo / "a.txt").read_bytes() == b"landed\r\n"
+
+
+@pytest.mark.skipif(os.name != "posix", reason="names of bytes")
+def test_names_of_every_kind_are_published_and_waited_for(desk):
+    name = 'dir/日本 "語"\n.txt'
+    desk.new = desk.landing({name: "one\n"})
+    (desk.repo / name).write_text("mine\n")
+    assert desk.waits() == ("untracked", (name,))
+    (desk.repo / name).unlink()
+    assert desk.is_published()

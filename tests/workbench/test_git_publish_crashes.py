@@ -1,0 +1,354 @@
+"""Publishing after a crash: what a killed git left is completed, what is the user's stays."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from repositories import commit_files, git, make_repository
+from toryo import processes
+from toryo.protocol.models import Published, PublishInputs, PublishWaiting
+from toryo.workbench.git import publish, publish_journal, publish_recovery
+from waiting import eventually
+
+OLD = {"a.txt": "old a\n", "b.txt": "old b\n", "gone.txt": "gone\n", "mine.txt": "m\n", "run.sh": "old\n"}
+NEW = {"a.txt": "the new a\n", "b.txt": "the new b\n", "new/n.txt": "the new n\n", "run.sh": "new\n"}
+DEAD = 2**22 + 1
+"""Above the highest pid of Linux."""
+
+
+class Crash:
+    """A checkout whose publication of `new` was noted in the journal and never came to its end."""
+
+    def __init__(self, folder: Path) -> None:
+        self.repo = make_repository(folder / "repo", OLD)
+        self.old = git(self.repo, "rev-parse", "main")
+        git(self.repo, "rm", "-q", "gone.txt")
+        self.new = commit_files(self.repo, NEW)
+        git(self.repo, "reset", "-q", "--hard", self.old)
+        (self.repo / "mine.txt").write_text("the user's\n")
+        self.journal = folder / "publish.json"
+        self.note(DEAD)
+
+    def note(self, pid: int, started: str = "1") -> None:
+        boot = processes.boot_id()
+        entry = publish_journal.Entry(
+            str(self.repo), "refs/heads/main", self.old, self.new, pid, started, boot
+        )
+        publish_journal.write(self.journal, entry)
+
+    def write(self, name: str, text: str) -> None:
+        (self.repo / name).parent.mkdir(exist_ok=True)
+        (self.repo / name).write_text(text)
+
+    def publish(self) -> Published | PublishWaiting:
+        inputs = PublishInputs(repo=str(self.repo), target="main", old=self.old, new=self.new)
+        return publish.publish(inputs, self.journal)
+
+    def is_completed(self) -> bool:
+        answer = self.publish()
+        assert isinstance(answer, Published), answer
+        assert answer.problem is None
+        assert git(self.repo, "rev-parse", "main") == self.new
+        assert git(self.repo, "status", "--porcelain") == " M mine.txt"
+        assert (self.repo / "mine.txt").read_text() == "the user's\n"
+        assert not (self.repo / ".git/index.lock").exists()
+        return answer.published and not self.journal.exists()
+
+    def kept(self) -> dict[str, str]:
+        """What the snapshots keep, by path."""
+        refs = git(self.repo, "for-each-ref", "--format=%(refname)", "refs/toryo/snapshots").split()
+        return {
+            name: git(self.repo, "show", f"{ref}:{name}")
+            for ref in refs
+            for name in git(self.repo, "ls-tree", "-r", "--name-only", ref).split()
+        }
+
+
+@pytest.fixture
+def crash(tmp_path: Path) -> Crash:
+    return Crash(tmp_path)
+
+
+def test_absent_old_new_and_half_written_paths_are_completed_and_their_bytes_kept(crash):
+    (crash.repo / "a.txt").unlink()
+    crash.write("b.txt", "the ne")
+    crash.write("new/n.txt", "the new n\n")
+    (crash.repo / "gone.txt").unlink()
+    (crash.repo / ".git/index.lock").write_text("half an index")
+    assert crash.is_completed()
+    assert crash.kept() == {"b.txt": "the ne", "new/n.txt": "the new n"}
+
+
+def test_a_path_that_the_user_changed_after_the_crash_is_waited_for_and_nothing_is_touched(crash):
+    crash.write("a.txt", "the ne")
+    crash.write("b.txt", "the newer b\n")
+    for _ in range(2):
+        assert crash.publish() == PublishWaiting(why="dirty", paths=("b.txt",))
+        assert (crash.repo / "a.txt").read_text() == "the ne"
+        assert (crash.repo / "b.txt").read_text() == "the newer b\n"
+    (crash.repo / "b.txt").unlink()
+    assert crash.is_completed()
+
+
+def test_a_path_that_the_user_staged_after_the_crash_is_waited_for(crash):
+    crash.write("b.txt", "staged\n")
+    git(crash.repo, "add", "b.txt")
+    crash.write("b.txt", "old b\n")
+    assert crash.publish() == PublishWaiting(why="dirty", paths=("b.txt",))
+    assert git(crash.repo, "show", ":b.txt") == "staged"
+
+
+def test_a_strangers_file_in_the_way_of_a_half_written_directory_is_waited_for(crash):
+    crash.write("new", "mine\n")
+    assert crash.publish() == PublishWaiting(why="dirty", paths=("new",))
+    assert (crash.repo / "new").read_text() == "mine\n"
+
+
+def test_a_git_that_died_between_index_and_ref_is_completed(crash):
+    git(crash.repo, "stash", "-q")
+    git(crash.repo, "reset", "-q", "--hard", crash.new)
+    git(crash.repo, "update-ref", "refs/heads/main", crash.old)
+    git(crash.repo, "stash", "pop", "-q")
+    crash.write("a.txt", "the")
+    (crash.repo / "b.txt").unlink()
+    crash.note(DEAD)
+    assert crash.is_completed()
+    assert (crash.repo / "a.txt").read_text() == "the new a\n"
+
+
+def test_locks_left_on_head_and_branch_are_cleared(crash):
+    for name in ("HEAD.lock", "ORIG_HEAD.lock", "refs/heads/main.lock"):
+        (crash.repo / ".git" / name).touch()
+    assert crash.is_completed()
+
+
+def test_a_lock_that_is_older_than_the_attempt_is_not_ours(crash):
+    lock = crash.repo / ".git/index.lock"
+    lock.touch()
+    before = time.time() - 60
+    os.utime(lock, (before, before))
+    assert crash.publish() == PublishWaiting(why="index.lock")
+    assert lock.exists()
+
+
+def test_a_lock_that_somebody_alive_holds_is_not_ours(crash):
+    lock = crash.repo / ".git/index.lock"
+    with open(lock, "w"):
+        assert crash.publish() == PublishWaiting(why="index.lock")
+        assert lock.exists()
+    with a_git_at_work_in(crash.repo):
+        assert crash.publish() == PublishWaiting(why="index.lock")
+        assert lock.exists()
+    assert crash.is_completed()
+
+
+@contextmanager
+def a_git_at_work_in(repo: Path) -> Iterator[subprocess.Popen[bytes]]:
+    """A git that waits for its input, as one with an open editor does."""
+    with subprocess.Popen(["git", "cat-file", "--batch"], cwd=repo, stdin=subprocess.PIPE) as waiting:
+        yield waiting
+
+
+def test_a_git_that_outlived_its_coordinator_is_waited_for(crash, monkeypatch):
+    monkeypatch.setattr(publish_recovery, "PATIENCE_S", 0.05)
+    with a_git_at_work_in(crash.repo) as alive:
+        crash.note(alive.pid, processes.start_time(alive.pid) or "")
+        assert crash.publish() == PublishWaiting(why="index.lock")
+        assert git(crash.repo, "rev-parse", "main") == crash.old
+    assert crash.is_completed()
+
+
+def test_a_reused_pid_is_not_taken_for_our_git(crash):
+    crash.note(os.getpid(), "another start")
+    assert crash.is_completed()
+
+
+def test_half_written_files_are_compared_as_filters_write_them(crash):
+    git(crash.repo, "config", "core.autocrlf", "true")
+    (crash.repo / "mine.txt").write_text("the user's\n")
+    (crash.repo / "a.txt").write_bytes(b"the new a\r")
+    (crash.repo / "b.txt").write_bytes(b"old b\r\n")
+    assert crash.is_completed()
+    assert (crash.repo / "b.txt").read_bytes() == b"the new b\r\n"
+
+
+def test_files_directories_and_links_may_change_places(tmp_path):
+    crash = Crash(tmp_path)
+    git(crash.repo, "stash", "-q")
+    crash.repo.joinpath("link").symlink_to("a.txt")
+    crash.old = commit_files(crash.repo, {"d/f": "f\n"})
+    for name in ("link", "a.txt", "d/f"):
+        (crash.repo / name).unlink()
+    (crash.repo / "d").rmdir()
+    (crash.repo / "b.txt").unlink()
+    (crash.repo / "b.txt").symlink_to("elsewhere")
+    crash.new = commit_files(crash.repo, {"link/inside": "i\n", "a.txt/inside": "i\n", "d": "a file\n"})
+    git(crash.repo, "reset", "-q", "--hard", crash.old)
+    git(crash.repo, "stash", "pop", "-q")
+    crash.note(DEAD)
+    for name in ("link", "a.txt", "b.txt", "d/f"):
+        (crash.repo / name).unlink()
+    (crash.repo / "d").rmdir()
+    crash.write("d", "a f")
+    crash.write("a.txt/inside", "")
+    crash.write("link/inside", "i")
+    (crash.repo / "b.txt").symlink_to("elsewhere")
+    assert crash.is_completed()
+    assert crash.kept() == {"a.txt/inside": "", "b.txt": "elsewhere", "d": "a f", "link/inside": "i"}
+
+
+def test_a_checkout_that_went_to_another_branch_is_no_longer_half_way(crash):
+    git(crash.repo, "checkout", "-q", "-b", "other")
+    answer = crash.publish()
+    assert isinstance(answer, Published)
+    assert answer.published
+    assert not crash.journal.exists()
+    assert (crash.repo / "a.txt").read_text() == "old a\n"
+
+
+def test_a_checkout_that_is_gone_leaves_nothing_to_mend(crash, tmp_path):
+    git(crash.repo, "checkout", "-q", "--detach")
+    crash.note(DEAD)
+    text = crash.journal.read_text().replace(str(crash.repo), str(tmp_path / "gone"))
+    crash.journal.write_text(text)
+    answer = crash.publish()
+    assert isinstance(answer, Published)
+    assert answer.published
+
+
+def test_a_later_landing_completes_the_interrupted_one_first(crash):
+    git(crash.repo, "stash", "-q")
+    git(crash.repo, "checkout", "-q", "--detach", crash.new)
+    later = commit_files(crash.repo, {"b.txt": "later\n"})
+    git(crash.repo, "checkout", "-q", "main")
+    git(crash.repo, "stash", "pop", "-q")
+    crash.write("a.txt", "the n")
+    crash.new = later
+    assert crash.is_completed()
+
+
+def test_without_a_journal_git_does_not_begin(crash):
+    crash.journal.unlink()
+    crash.journal = crash.repo / "mine.txt" / "publish.json"
+    with pytest.raises(OSError, match=r"mine\.txt"):
+        crash.publish()
+    assert git(crash.repo, "rev-parse", "main") == crash.old
+    assert (crash.repo / "a.txt").read_text() == "old a\n"
+
+
+# ── real kills ────────────────────────────────────────────────────────────────────────────────────────
+
+PUBLISHER = """
+import json, os, sys
+from pathlib import Path
+from toryo.protocol.models import PublishInputs
+from toryo.workbench.git.publish import publish
+for line in sys.stdin:
+    child = os.fork()
+    if not child:
+        publish(PublishInputs(**json.loads(line)), Path(sys.argv[1]))
+        os._exit(0)
+    print(child, flush=True)
+    os.waitpid(child, 0)
+"""
+FILES = 700
+KILLS = 25
+
+
+def tree_of(repo: Path, letter: str) -> str:
+    """Many files with contents of one letter; some of them only in one of the two trees."""
+    git(repo, "rm", "-q", "-r", "--ignore-unmatch", "many")
+    files = {f"many/{n % 20}/{n}.txt": f"{letter} {n}\n" * (n % 400 + 1) for n in range(FILES)}
+    files |= {f"many/only/{letter}{n}.txt": f"{letter}\n" for n in range(100)}
+    return git(repo, "rev-parse", commit_files(repo, files) + "^{tree}")
+
+
+class Publisher:
+    """A process that publishes in a child of its own, which can be killed like a coordinator."""
+
+    def __init__(self, repo: Path, journal: Path) -> None:
+        self.repo, self.journal = repo, journal
+        argv = [sys.executable, "-c", PUBLISHER, str(journal)]
+        self.process = subprocess.Popen(
+            argv, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1
+        )
+
+    def begin(self, inputs: PublishInputs) -> int:
+        assert self.process.stdin is not None
+        assert self.process.stdout is not None
+        self.process.stdin.write(json.dumps(inputs.model_dump()) + "\n")
+        child = int(self.process.stdout.readline())
+        eventually(lambda: self.journal.exists() or self.branch() == inputs.new, what="git's start")
+        return child
+
+    def begin_and_kill(self, inputs: PublishInputs, after_s: float) -> bool:
+        """Whether the kill of both the publisher and its git came before the branch had moved."""
+        child = self.begin(inputs)
+        entry = publish_journal.read(self.journal)
+        time.sleep(after_s)  # the moment of the kill is what varies
+        kill(child)
+        if entry is not None:
+            kill(entry.pid)
+            eventually(lambda: not entry.git_lives(), what="git's end")
+        return self.branch() == inputs.old
+
+    def branch(self) -> str:
+        return git(self.repo, "rev-parse", "main")
+
+
+def kill(pid: int) -> None:
+    try:
+        os.kill(pid, signal.SIGKILL)
+    except ProcessLookupError:
+        return
+
+
+def test_a_publication_killed_at_any_moment_ends_published_with_every_byte_of_the_user(tmp_path):
+    repo = make_repository(
+        tmp_path / "repo", {"mine.txt": "m\n", "staged.txt": "s\n", ".gitignore": "*.ign\n"}
+    )
+    trees = [tree_of(repo, "x"), tree_of(repo, "y")]
+    mine = {
+        "mine.txt": b"\x00mine\r\n",
+        "staged.txt": b"staged",
+        "many/3/u": b"untracked",
+        "many/3/i.ign": b"i",
+    }
+    for name, content in mine.items():
+        (repo / name).write_bytes(content)
+    git(repo, "add", "staged.txt")
+    status = git(repo, "status", "--porcelain", "--ignored")
+    chance = random.Random(20310203)
+    interrupted, whole_s = 0, 0.0
+    publisher = Publisher(repo, tmp_path / "publish.json")
+    with publisher.process:
+        for number in range(KILLS + 1):
+            old = publisher.branch()
+            new = git(repo, "commit-tree", trees[number % 2], "-p", old, "-m", f"landing {number}")
+            inputs = PublishInputs(repo=str(repo), target="main", old=old, new=new)
+            if number == 0:
+                publisher.begin(inputs)
+                begun = time.monotonic()
+                eventually(lambda: publisher.branch() == new, what="a publication that nobody kills")  # noqa: B023
+                whole_s = time.monotonic() - begun
+            else:
+                interrupted += publisher.begin_and_kill(inputs, chance.uniform(0, whole_s * 1.1))
+
+            answer = publish.publish(inputs, publisher.journal)
+            assert isinstance(answer, Published), (number, answer)
+            assert answer.published, (number, answer)
+            assert publisher.branch() == new
+            assert {name: (repo / name).read_bytes() for name in mine} == mine
+            assert git(repo, "status", "--porcelain", "--ignored") == status
+    assert interrupted >= KILLS // 5, f"only {interrupted} kills came before the end: they prove nothing"
