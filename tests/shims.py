@@ -44,6 +44,10 @@ class Runs:
         launch(run_dir, self.spec(name, *argv, **more))  # type: ignore[arg-type]
         return run_dir
 
+    def up(self, name: str) -> None:
+        """The program itself runs: it has said something. (The start record comes before the exec.)"""
+        eventually(lambda: self.log(name).exists() and self.log(name).read_text(), what=f"a word of {name}")
+
     def log(self, name: str) -> Path:
         return self.root / f"{name}.log"
 

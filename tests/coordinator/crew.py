@@ -87,7 +87,7 @@ class Crew:
         return self.order(order_id or f"o{run}", "run", inputs, run=run, generation=1)
 
 
-def project(name: str, where: Path, agents: list[str], targets: list[str] | None = None) -> Body:
+def project(name: str, where: Path, agents: list[str], targets: list[Any] | None = None) -> Body:
     return {
         "project_id": name,
         "project_name": name,

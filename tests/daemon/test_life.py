@@ -126,6 +126,17 @@ def test_a_signal_lets_long_polls_answer_and_leaves_no_socket(
     assert not daemon.home.socket.exists()
 
 
+def test_a_large_answer_still_goes_out_while_the_daemon_ends(start_daemon: Start) -> None:
+    daemon = start_daemon().wait_until_it_answers()
+    with RawClient(daemon.home.socket, daemon.operator) as client:
+        client.send(client.request(1, "tools/call", {"name": "big", "arguments": {"size": 3_000_000}}))
+        client.send(client.request(2, "tools/call", {"name": "shutdown"}))
+        answers = {answer["id"]: answer for answer in (client.read(), client.read())}
+        assert len(answers[1]["result"]["structuredContent"]["text"]) == 3_000_000
+        assert answers[2]["result"]["structuredContent"]["success"] is True
+    assert daemon.process.wait(20) == 0
+
+
 def test_shutdown_answers_first_and_ends_then(start_daemon: Start) -> None:
     daemon = start_daemon().wait_until_it_answers()
     assert daemon.call("shutdown") == {"success": True, "pid": daemon.process.pid}

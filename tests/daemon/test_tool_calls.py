@@ -11,6 +11,7 @@ from little_daemon import LittleDaemon, echo, toys
 from raw_client import RawClient
 
 from toryo.daemon.mcp.registry import EVERYBODY, Arguments, Registry, Tool
+from toryo.daemon.mcp.tools import table
 from toryo.protocol.wire import ToolFailed, call
 from toryo.usecases.context import CallerKind
 
@@ -117,6 +118,19 @@ def test_a_listed_tool_says_that_it_takes_nothing_else() -> None:
     assert listed["inputSchema"]["additionalProperties"] is False
     assert listed["inputSchema"]["required"] == ["text"]
     assert "title" not in json.dumps(listed)
+
+
+def test_the_agents_own_list_is_short_and_holds_only_their_tools() -> None:
+    tools = table()
+    for kind in (CallerKind.RUN, CallerKind.OUTSIDE):
+        assert {tool["name"] for tool in tools.listing(kind)} == {
+            "authenticate",
+            "get_my_task",
+            "report_completed",
+            "report_progress",
+            "health_check",
+        }
+        assert len(json.dumps(tools.listing(kind))) <= 8192
 
 
 def test_an_argument_called_title_stays_in_the_list() -> None:

@@ -295,4 +295,8 @@ def test_connections_leave_nothing_open_in_the_daemon(little_daemon: LittleDaemo
     before = len(list(folder.iterdir()))
     for _ in range(50):
         RawClient(little_daemon.home.socket).close()
+        waiting = RawClient(little_daemon.home.socket, little_daemon.operator)
+        arguments = {"seen": 1_000_000, "wait_s": 30}
+        waiting.send(waiting.request(1, "tools/call", {"name": "wait_for_count", "arguments": arguments}))
+        waiting.close()
     eventually(lambda: len(list(folder.iterdir())) <= before + 2, what="descriptors are given back")

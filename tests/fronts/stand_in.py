@@ -24,7 +24,8 @@ def main(word: str, home: Path) -> None:
     leaving = threading.Event()
     signal.signal(signal.SIGTERM, lambda *_: leaving.set())
     if word == "coordinator":
-        (home / "registered").write_text(str(os.getpid()))
+        (home / "registered.new").write_text(str(os.getpid()))
+        (home / "registered.new").replace(home / "registered")
         wait_for(leaving)
         return
     if os.environ.get("STAND_IN") == "refuse":

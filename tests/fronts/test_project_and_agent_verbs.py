@@ -98,9 +98,7 @@ def test_agent_add_sends_the_definition_and_shows_the_passkey_once(peer, typed, 
     monkeypatch.chdir(tmp_path)
     (tmp_path / "role.md").write_text("You mend doors.\n")
     (tmp_path / "prompt.md").write_text("Oil the hinges.\n")
-    there = peer(
-        get_project={"id": "p1"}, add_agent={"agent": {"id": "sh", "client": "command"}, "passkey": "pass_1"}
-    )
+    there = peer(add_agent={"agent": {"id": "sh", "client": "command"}, "passkey": "pass_1"})
     command = "sh agent.sh {prompt_file}"
     words = ["--client", "command", "--command", command, "--slots", "2", "--system-prompt", "@role.md"]
     more = ["--prompt-file", "prompt.md", "--write", "src/**", "--exclude", "*.key", "--access", "connected"]
@@ -117,14 +115,17 @@ def test_agent_add_sends_the_definition_and_shows_the_passkey_once(peer, typed, 
         "scope": {"exclude": ["*.key"], "read": ["**"], "write": ["src/**"]},
         "slots": 2,
         "access": "connected",
-        "project": "p1",
+        "path": str(tmp_path),
     }
 
 
-def test_agent_add_outside_of_every_project_assigns_it_nowhere(peer, typed):
+def test_agent_add_for_another_project_names_it(peer, typed):
     there = peer(add_agent={"agent": {"id": "sh", "client": "command"}})
-    assert typed("agent", "add", "sh", "--client", "command", "--command", "true").code == 0
-    assert "project" not in there.arguments_of("add_agent")
+    assert (
+        typed("agent", "add", "sh", "--client", "command", "--command", "true", "--project", "p2").code == 0
+    )
+    sent = there.arguments_of("add_agent")
+    assert (sent["project"], "path" in sent) == ("p2", False)
 
 
 def test_agent_add_with_a_file_that_cannot_be_read_asks_nothing(peer, typed):

@@ -7,12 +7,12 @@ from pathlib import Path
 
 STATUS = {
     "daemon": {"pid": 7, "version": "0.1.0", "uptime_s": 75.0},
-    "coordinators": [{"id": "m/main", "name": "main", "pid": 8, "unseen": False}],
-    "agents": [{"id": "coder", "client": "command", "slots": 2, "running": 1, "status": "active"}],
+    "coordinators": [{"id": "m/main", "name": "main", "pid": 8, "live": True}],
+    "agents": [{"id": "coder", "client": "command", "slots": 2, "runs": ["r1"], "status": "active"}],
     "counts": {"done": 4, "running": 1, "needs_review": 1, "open": 0},
     "projects": [{"id": "p1", "name": "door", "status": "active", "base": "main", "path": "/src/door"}],
-    "running": [{"id": "t1", "status": "running", "agent": "coder", "title": "mend", "detail": ""}],
-    "needs_you": [{"what": "t2 needs review: no_commit", "command": "toryo task retry t2"}],
+    "moving": [{"id": "t1", "status": "running", "agent": "coder", "title": "mend", "detail": ""}],
+    "needs_you": [{"task": "t2", "why": "no_commit", "type": "toryo task retry t2"}],
 }
 
 
@@ -26,8 +26,8 @@ def test_status_for_people_ends_with_what_needs_them_and_the_command_to_type(pee
     out = typed("status").out
     assert out.startswith("daemon 0.1.0 (pid 7), up 1 min 15 s\ncoordinator main (pid 8), there\n")
     assert "tasks: 1 running, 1 needs_review, 4 done\n" in out
-    assert "coder  command  1/2   active" in out
-    assert out.endswith("needs you:\n  t2 needs review: no_commit\n    toryo task retry t2\n")
+    assert "coder  command  1 of 2  active" in out
+    assert out.endswith("needs you:\n  t2  no_commit\n    toryo task retry t2\n")
 
 
 def test_status_says_when_nothing_can_start(peer, typed):
@@ -35,22 +35,28 @@ def test_status_says_when_nothing_can_start(peer, typed):
     assert "no coordinator: nothing starts until `toryo up`" in typed("status").out
 
 
+HOUSE = {"clients": {"claude": "/bin/claude"}, "isolation": "none"}
+
+
 def test_doctor_exits_1_if_anything_is_wrong_and_says_how_to_mend_it(peer, typed):
-    there = peer(doctor={"findings": [{"level": "problem", "message": "git is old", "hint": "update git"}]})
+    there = peer(
+        doctor={"findings": [{"level": "error", "what": "git is old", "hint": "update git"}], **HOUSE}
+    )
+    clients = "clients: claude\nisolation: none\n"
     result = typed("doctor")
-    assert (result.code, result.out) == (1, "problem: git is old\n  update git\n")
-    there.answers["doctor"] = {"findings": []}
-    assert (typed("doctor").code, typed("doctor").out) == (0, "Nothing is wrong.\n")
+    assert (result.code, result.out) == (1, f"error: git is old\n  update git\n{clients}")
+    there.answers["doctor"] = {"findings": [], **HOUSE}
+    assert (typed("doctor").code, typed("doctor").out) == (0, f"{clients}Nothing is wrong.\n")
 
 
 def test_doctor_recompute_exits_1_if_the_facts_say_something_else(peer, typed):
-    one = {"subject": "task:t1", "field": "status", "stored": "done", "decided": "failed"}
+    one = {"task": "t1", "what": "status", "cached": "done", "facts_say": "failed"}
     there = peer(recompute={"compared": 3, "differences": [one]})
     result = typed("doctor", "--recompute")
     assert result.code == 1
     assert result.out.splitlines() == [
-        "task:t1: status is 'done', the facts say 'failed'",
-        "Compared 3: 1 differences.",
+        "t1: status is 'done', the facts say 'failed'",
+        "Compared 3 tasks: 1 difference.",
     ]
     there.answers["recompute"] = {"compared": 3, "differences": []}
     assert typed("doctor", "--recompute").code == 0
@@ -65,7 +71,9 @@ def test_run_verbs_ask_for_the_run(peer, typed):
         "exit_code": None,
         "signal": "SIGKILL",
     }
-    there = peer(list_runs={"runs": [run]}, get_run=run, stop_run={"id": "r1"}, release_run={"id": "r1"})
+    there = peer(
+        list_runs={"runs": [run]}, get_run={"run": run}, stop_run={"run": "r1"}, release_run={"run": "r1"}
+    )
     assert "r1   t1    fix" in typed("run", "list", "--task", "t1").out
     assert there.arguments_of("list_runs") == {"task": "t1", "limit": 50}
     assert "signal   SIGKILL" in typed("run", "show", "r1").out
@@ -89,7 +97,7 @@ EVIDENCE = {
 
 
 def test_evidence_shows_verdict_checks_runs_and_violations(peer, typed):
-    peer(get_evidence=EVIDENCE)
+    peer(get_evidence={"evidence": EVIDENCE})
     assert json.loads(typed("evidence", "t1", "--json").out) == EVIDENCE
     out = typed("evidence", "t1").out
     assert "verdict  green\n" in out
@@ -99,11 +107,12 @@ def test_evidence_shows_verdict_checks_runs_and_violations(peer, typed):
 
 
 def test_verify_exits_1_and_shows_the_output_where_a_check_fails_now(peer, typed):
-    red = {"command": "make test", "result": "failed", "exit_code": 2, "duration_s": 1, "output": "boom"}
-    there = peer(verify_task={**EVIDENCE, "verdict": "red", "checks": [red]})
+    red = {"command": "make test", "result": "failed", "exit_code": 2, "duration_s": 1, "tail": "boom"}
+    there = peer(verify_task={"verified": False, "unchecked": False, "checks": [red]})
     result = typed("verify", "t1")
-    assert (result.code, result.out.endswith("\n$ make test\nboom\n")) == (1, True)
-    there.answers["verify_task"] = EVIDENCE
+    assert (result.code, result.out.endswith("\n$ make test\nboom\nnot verified\n")) == (1, True)
+    green = {**red, "result": "passed", "exit_code": 0}
+    there.answers["verify_task"] = {"verified": True, "unchecked": False, "checks": [green]}
     assert typed("verify", "t1").code == 0
 
 
@@ -123,7 +132,12 @@ def log_of(text: str, step: int):
     def answer(arguments: dict[str, object]) -> dict[str, object]:
         offset = int(str(arguments["offset"]))
         part = text[offset : offset + step]
-        return {"text": part, "next_offset": offset + len(part), "ended": offset + step >= len(text)}
+        return {
+            "run": "r1",
+            "text": part,
+            "next_offset": offset + len(part),
+            "ended": offset + step >= len(text),
+        }
 
     return answer
 
@@ -140,36 +154,60 @@ def test_log_follow_waits_for_more_until_the_run_ended(peer, typed):
 
     def next_piece(_: object) -> dict[str, object]:
         text, after, ended = pieces.pop(0)
-        return {"text": text, "next_offset": after, "ended": ended}
+        return {"run": "r1", "text": text, "next_offset": after, "ended": ended}
 
     there = peer(read_log=next_piece)
     assert typed("log", "-f", "r1").out == "a\nb\n"
     assert all(arguments["wait_s"] > 0 for _, arguments in there.calls)
 
 
-def test_events_print_one_line_each_and_json_lines_for_programs(peer, typed):
-    event = {
-        "seq": 5,
-        "at": "2025-11-15T08:00:00Z",
-        "kind": "run_started",
-        "task": "t1",
-        "run": "r1",
-        "body": {"n": 1},
-    }
-    there = peer(list_events={"events": [event, {**event, "seq": 6}]})
+def events_of(number: int):
+    """A daemon with so many events, all of one task."""
+
+    def answer(arguments: dict[str, object]) -> dict[str, object]:
+        after, limit = int(str(arguments.get("after", 0))), int(str(arguments["limit"]))
+        seqs = range(after + 1, min(number, after + limit) + 1)
+        listed = [
+            {"seq": seq, "at": "2025-11-15T08:00:00Z", "kind": "run_started", "run": "r1", "body": {"n": 1}}
+            for seq in seqs
+        ]
+        return {
+            "events": listed,
+            "next_after": seqs[-1] if seqs else after,
+            "newest": number,
+            "resync": False,
+        }
+
+    return answer
+
+
+def seqs_in(out: str) -> list[int]:
+    return [json.loads(line)["seq"] for line in out.splitlines()]
+
+
+def test_events_are_one_line_each_and_json_lines_for_programs(peer, typed):
+    there = peer(list_events=events_of(6))
     lines = typed("events", "--task", "t1", "--after", "4").out.splitlines()
-    assert lines[0] == "2025-11-15T08:00:00Z  run_started         r1         n=1"
-    assert there.arguments_of("list_events") == {"task": "t1", "after": 4, "limit": 50, "wait_s": 0.0}
-    assert [json.loads(line)["seq"] for line in typed("events", "--json").out.splitlines()] == [5, 6]
+    assert lines == ["2025-11-15T08:00:00Z  run_started         r1         n=1"] * 2
+    assert there.arguments_of("list_events") == {"task": "t1", "after": 4, "limit": 50}
+    assert seqs_in(typed("events", "--after", "1", "--limit", "2", "--json").out) == [2, 3]
+
+
+def test_events_without_a_place_are_the_newest(peer, typed):
+    there = peer(list_events=events_of(2000))
+    assert seqs_in(typed("events", "--limit", "2", "--json").out) == [1999, 2000]
+    assert len(there.calls) == 2
+    assert seqs_in(typed("events", "--limit", "2", "--task", "t1", "--json").out) == [1999, 2000]
 
 
 def test_events_follow_goes_on_after_the_newest_one(peer, typed):
-    def answer(arguments: dict[str, object]) -> dict[str, object]:
-        if arguments.get("after") == 6:
-            return {"success": False, "error": "enough"}
-        first = int(str(arguments.get("after", 4))) + 1
-        return {"events": [{"seq": first, "at": "x", "kind": "k", "body": {}}]}
+    def later(arguments: dict[str, object]) -> dict[str, object]:
+        if not arguments.get("wait_s"):
+            return events_of(3)(arguments)
+        if arguments["after"] == 3:
+            return events_of(4)(arguments)
+        return {"success": False, "error": "enough"}
 
-    there = peer(list_events=answer)
-    assert typed("events", "-f").err == "Error: enough\n"
-    assert [arguments.get("after") for _, arguments in there.calls] == [None, 5, 6]
+    peer(list_events=later)
+    result = typed("events", "-f", "--json")
+    assert (seqs_in(result.out), result.err) == ([1, 2, 3, 4], "Error: enough\n")

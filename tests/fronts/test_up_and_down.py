@@ -131,7 +131,8 @@ def test_a_daemon_that_ends_at_once_is_reported_with_what_it_said(home):
 def test_up_in_the_foreground_stays_and_takes_both_along_when_asked_to_leave(home):
     staying = start_command(home, "up", "--foreground")
     assert staying.stdout is not None
-    assert staying.stdout.readline().startswith("Toryo is up: ")
+    if not (first := staying.stdout.readline()).startswith("Toryo is up: "):
+        pytest.fail(f"{first!r} {staying.communicate(timeout=60)}")
     known = starting.noted(Home(home))
     staying.terminate()
     out, err = staying.communicate(timeout=60)

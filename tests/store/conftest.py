@@ -22,15 +22,35 @@ def postgresql_socket() -> Iterator[Path]:
 
 @pytest.fixture
 def postgresql_url(postgresql_socket: Path) -> Iterator[str]:
+    """A new, empty database."""
     with postgresql_server.database(postgresql_socket, f"test{next(_numbers)}") as url:
+        yield url
+
+
+@pytest.fixture(scope="session")
+def postgresql_shared(postgresql_socket: Path) -> Iterator[str]:
+    """A database with the current tables, for all tests that want them empty: a new one takes 0.3 s."""
+    with postgresql_server.database(postgresql_socket, "shared") as url:
+        Store.open(url).close()
         yield url
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])
 def url(request: pytest.FixtureRequest, tmp_path: Path) -> str | Path:
+    """Where a new database may be made."""
     if request.param == "sqlite":
         return tmp_path / "toryo.db"
     found: str = request.getfixturevalue("postgresql_url")
+    return found
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def store_url(request: pytest.FixtureRequest, tmp_path: Path) -> str | Path:
+    """Where the tables are, or will be, and are empty."""
+    if request.param == "sqlite":
+        return tmp_path / "toryo.db"
+    found: str = request.getfixturevalue("postgresql_shared")
+    postgresql_server.empty(found)
     return found
 
 
@@ -50,8 +70,8 @@ def clock() -> Clock:
 
 
 @pytest.fixture
-def store(url: str | Path, clock: Callable[[], float]) -> Iterator[Store]:
-    opened = Store.open(url, clock=clock)
+def store(store_url: str | Path, clock: Callable[[], float]) -> Iterator[Store]:
+    opened = Store.open(store_url, clock=clock)
     yield opened
     opened.close()
 

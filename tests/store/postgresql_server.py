@@ -15,10 +15,13 @@ from typing import Any
 
 import psycopg
 import pytest
+from sqlalchemy import create_engine
 
+from toryo.store.schema import metadata
 from waiting import eventually
 
 OWNER = "toryo"
+QUICK = ["-c", "fsync=off", "-c", "synchronous_commit=off", "-c", "full_page_writes=off"]
 
 
 def programs() -> Path:
@@ -43,7 +46,7 @@ def server() -> Iterator[Path]:
         made = subprocess.run([*setup, *options], cwd=home, capture_output=True, text=True, timeout=60, **who)
         assert made.returncode == 0, made.stderr
         with open(home / "log", "wb") as log:
-            arguments = ["-D", "data", "-k", str(home), "-c", "listen_addresses=", "-c", "fsync=off"]
+            arguments = ["-D", "data", "-k", str(home), "-c", "listen_addresses=", *QUICK]
             process = subprocess.Popen(
                 [str(binaries / "postgres"), *arguments], cwd=home, stdout=log, stderr=log, **who
             )
@@ -67,6 +70,16 @@ def database(socket: Path, name: str) -> Iterator[str]:
     finally:
         with psycopg.connect(host=str(socket), user=OWNER, dbname="postgres", autocommit=True) as conn:
             conn.execute(f'DROP DATABASE "{name}" WITH (FORCE)'.encode())
+
+
+def empty(url: str) -> None:
+    """Take everything out of the tables, but not the version of the schema."""
+    engine = create_engine(url)
+    names = ", ".join(f'"{table}"' for table in metadata.tables if table != "meta")
+    with engine.begin() as conn:
+        conn.exec_driver_sql(f"TRUNCATE {names} RESTART IDENTITY")
+        conn.exec_driver_sql("DELETE FROM meta WHERE key <> 'schema_version'")
+    engine.dispose()
 
 
 def _someone_else(home: Path) -> dict[str, Any]:

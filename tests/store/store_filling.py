@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from typing import Any
 
-from sqlalchemy import insert
+from sqlalchemy import ColumnElement, String, cast, insert, literal, select
 
 from toryo.store import agents, projects
 from toryo.store.engine import Tx
@@ -38,9 +38,28 @@ def add_project(tx: Tx, id: str = "p1", agent_ids: Iterable[str] = ("ann", "bob"
         projects.assign(tx, id, agent)
 
 
-def add_many(tx: Tx, rows: Iterable[TaskRow], needs: Iterable[Mapping[str, str]] = ()) -> None:
-    """Tasks and dependencies as they are, nothing counted: states that thousands of changes would make."""
-    tx.conn.execute(insert(tasks), [{**row.values(), "changed_at": row.created_at} for row in rows])
-    links = [dict(one) for one in needs]
-    if links:
-        tx.conn.execute(insert(dependencies), links)
+def add_many(tx: Tx, count: int, like: TaskRow, *, needs: str = "") -> None:
+    """So many tasks like that one, `{id}1` … `{id}N`, as they are: states that as many changes would make.
+
+    `needs` is the task that all of them need, or `chain` if each needs the one before."""
+    numbers = select(literal(1).label("number")).cte("numbers", recursive=True)
+    numbers = numbers.union_all(select(numbers.c.number + 1).where(numbers.c.number < count))
+
+    def id_of(number: ColumnElement[int]) -> ColumnElement[str]:
+        return literal(like.id) + cast(number, String)
+
+    columns = {**like.values(), "changed_at": like.created_at}
+    values = [
+        id_of(numbers.c.number)
+        if name == "id"
+        else cast(literal(value, tasks.c[name].type), tasks.c[name].type)
+        for name, value in columns.items()
+    ]
+    tx.conn.execute(insert(tasks).from_select(list(columns), select(*values)))
+    if not needs:
+        return
+    needed = id_of(numbers.c.number - 1) if needs == "chain" else literal(needs)
+    links = select(id_of(numbers.c.number), needed)
+    if needs == "chain":
+        links = links.where(numbers.c.number > 1)
+    tx.conn.execute(insert(dependencies).from_select(["task", "needs"], links))

@@ -92,8 +92,8 @@ def test_changes_of_many_threads_come_one_after_the_other(store: Store) -> None:
         assert meta.get(tx, "count") == "80"
 
 
-def test_two_stores_on_one_database_do_not_lose_each_others_changes(url: str | Path, store: Store) -> None:
-    other = Store.open(url)
+def test_two_stores_do_not_lose_each_others_changes(store_url: str | Path, store: Store) -> None:
+    other = Store.open(store_url)
 
     def count_up(mine: Store) -> None:
         for _ in range(20):

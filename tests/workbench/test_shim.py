@@ -178,29 +178,29 @@ def test_without_a_subreaper_the_tree_is_found_by_ps(runs: Runs, tmp_path: Path)
 
 
 def test_a_program_over_its_time_is_terminated_and_recorded_as_124(runs: Runs, tmp_path: Path) -> None:
-    record = exited(runs.start("r1", *sh("sleep 304 & echo $! > child; wait"), limit_s=0.3))
+    record = exited(runs.start("r1", *sh("sleep 304 & echo $! > child; wait"), limit_s=0.7))
     assert (record.exit_code, record.signal, record.timed_out) == (124, "SIGTERM", True)
-    assert 0.3 <= record.duration_s < 5
+    assert 0.7 <= record.duration_s < 5
     assert is_gone(number_in(tmp_path / "child"))
 
 
 def test_a_program_that_ignores_the_request_is_killed_after_the_grace(runs: Runs) -> None:
     stubborn = "trap '' TERM; while :; do sleep 0.05; done"
-    record = exited(runs.start("r1", *sh(stubborn), limit_s=0.2, grace_s=0.3))
+    record = exited(runs.start("r1", *sh(stubborn), limit_s=0.7, grace_s=0.3))
     assert (record.exit_code, record.signal, record.timed_out) == (124, "SIGKILL", True)
-    assert record.duration_s >= 0.5
+    assert record.duration_s >= 1
 
 
 def test_a_program_may_use_the_grace_to_leave_in_order(runs: Runs) -> None:
     tidy = "trap 'echo tidied; exit 0' TERM; while :; do sleep 0.02; done"
-    record = exited(runs.start("r1", *sh(tidy), limit_s=0.3, grace_s=5))
+    record = exited(runs.start("r1", *sh(tidy), limit_s=0.7, grace_s=5))
     assert (record.exit_code, record.signal, record.timed_out) == (124, "", True)
     assert "tidied" in runs.log("r1").read_text()
 
 
 def test_a_stop_is_recorded_with_the_real_end(runs: Runs) -> None:
-    run_dir = runs.start("r1", "sleep", "300")
-    started(run_dir)
+    run_dir = runs.start("r1", *sh("echo up; exec sleep 300"))
+    runs.up("r1")
     answer = stop(run_dir, 5)
     assert (answer.asked, answer.gone) == (True, False)
     record = exited(run_dir)
@@ -215,7 +215,7 @@ def test_a_stop_is_recorded_with_the_real_end(runs: Runs) -> None:
 
 def test_the_grace_of_the_stop_is_the_one_that_was_asked_for(runs: Runs) -> None:
     run_dir = runs.start("r1", *sh("trap '' TERM; echo up; while :; do sleep 0.05; done"), grace_s=60)
-    eventually(lambda: runs.log("r1").exists() and runs.log("r1").read_text())
+    runs.up("r1")
     stop(run_dir, 0.2)
     assert exited(run_dir).signal == "SIGKILL"
 
@@ -259,6 +259,7 @@ def test_a_lost_terminal_is_noted_and_the_run_goes_on(runs: Runs, tmp_path: Path
 def test_a_killed_shim_leaves_the_agent_working_and_the_run_ends_as_lost(runs: Runs, tmp_path: Path) -> None:
     text = "echo one; while [ ! -e go ]; do sleep 0.01; done; echo two"
     run_dir = runs.start("r1", *sh(text))
+    runs.up("r1")
     os.kill(started(run_dir).shim.pid, signal.SIGKILL)
     orphaned = state_is(run_dir, Kind.ORPHANED)
     assert orphaned.alive == started(run_dir).agent

@@ -102,21 +102,24 @@ class Journal:
                 "outcome": outcome,
             }
         )
-        write_durably(self._path(order.id), text.encode())
+        write_whole(self._path(order.id), text.encode(), durably=True)
 
 
-def write_durably(path: Path, content: bytes) -> None:
-    """Whole or not at all, and still there after a power cut; 0600."""
+def write_whole(path: Path, content: bytes, *, durably: bool = False) -> None:
+    """Whole or not at all, 0600; `durably`: also after a power cut."""
     # two processes of one name may write at once (one supersedes the other): never into the same half file
     half = path.with_name(f"{path.name}.{processes.own_pid()}.{threading.get_ident()}")
     handle = os.open(half, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
     try:
         with open(handle, "wb", closefd=False) as file:
             file.write(content)
-        os.fsync(handle)
+        if durably:
+            os.fsync(handle)
     finally:
         os.close(handle)
     half.replace(path)
+    if not durably:
+        return
     folder = os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
         os.fsync(folder)

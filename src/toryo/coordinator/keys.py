@@ -6,7 +6,7 @@ import logging
 from pathlib import Path
 
 from toryo import processes
-from toryo.coordinator.journal import write_durably
+from toryo.coordinator.journal import write_whole
 from toryo.coordinator.standing import Standing
 from toryo.domain.errors import UserError
 from toryo.protocol import wire
@@ -44,7 +44,7 @@ def obtain(home: Home, name: str, socket_path: Path, standing: Standing, interva
 def issue(path: Path, name: str, socket_path: Path, operator: str) -> str:
     about = {"machine": processes.machine_id(), "name": name}
     key = str(wire.call(socket_path, "issue_coordinator_key", about, operator)["key"])
-    write_durably(path, f"{key}\n".encode())
+    write_whole(path, f"{key}\n".encode(), durably=True)
     return key
 
 

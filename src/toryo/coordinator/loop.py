@@ -62,7 +62,8 @@ class Loop:
     def _cycle(self) -> bool:
         """False: the daemon cannot be reached."""
         try:
-            self._look_for_work(self.place or self._register())
+            if self.place is not None or self._register():
+                self._look_for_work()
         except WireError as away:
             log.warning("MCP server not available, retrying...", extra={"reason": away.message})
             return False
@@ -72,21 +73,27 @@ class Loop:
             log.exception("Cycle failed by a bug")
         return True
 
-    def _register(self) -> Place:
-        self.place = self.daemon.register(self.about())
+    def _register(self) -> bool:
+        try:
+            self.place = self.daemon.register(self.about())
+        except ToolFailed as refused:
+            log.warning("Registration refused: %s", refused.message, extra={"hint": refused.hint})
+            return False
         log.info("Registered", extra={"coordinator": self.place.id, "incarnation": self.place.incarnation})
         self.reporter.introduce(self.place)
         self.listener.start(self.place)
-        return self.place
+        return True
 
-    def _look_for_work(self, place: Place) -> None:
+    def _look_for_work(self) -> None:
         if not self.daemon.is_healthy():
             log.warning("MCP server unhealthy, skipping cycle")
             return
         self.reporter.try_again()
-        if not self.standing.may_act:
+        place = self.place
+        if place is None or not self.standing.may_act:
             return
         self._beat(place)
+        self.orders.tidy()
         here = ("", self.machine)
         projects = [project for project in self.daemon.projects(place) if project.machine in here]
         for project in projects:

@@ -25,6 +25,7 @@ from toryo.steps import step
 log = logging.getLogger(__name__)
 
 RETRY_S = 1.0
+_TIDY_EVERY_S = 3600.0
 _UNJOURNALLED = frozenset({OrderKind.READ})
 
 
@@ -50,6 +51,8 @@ class Orders:
         self._wanted: dict[str, Order] = {}
         self._busy: set[str] = set()
         self._told: dict[str, Model] = {}
+        self._heard = False
+        self._tidied = clock() - _TIDY_EVERY_S
         self._quick = Lane("orders", quick_hands)
         self._checks = Lane("checks", check_hands)
 
@@ -59,10 +62,15 @@ class Orders:
     def is_wanted(self, order_id: str) -> bool:
         return order_id in self._wanted
 
+    def is_busy(self, order_id: str) -> bool:
+        with self._lock:
+            return order_id in self._busy
+
     def replace(self, orders: Iterable[Order], asked_at: float) -> None:
         """The complete set, as the daemon gave it to a call that we made at `asked_at`."""
         with self._lock:
             self._wanted = {order.id: order for order in orders}
+            self._heard = True
         for order in self.wanted().values():
             self._consider(order, asked_at)
 
@@ -71,6 +79,15 @@ class Orders:
         with self._lock:
             self._wanted[order.id] = order
         self._consider(order, self._clock())
+
+    def conclude(self, order: Order, outcome: Outcome) -> None:
+        """A begun order (a run) has told its end: note it, not in the teller's own time."""
+
+        def note() -> None:
+            self._journal.conclude(order, outcome)
+            self.finished(order.id)
+
+        self._quick.put(note)
 
     def finished(self, order_id: str) -> None:
         """A begun order (a run) has its final fact."""
@@ -83,6 +100,16 @@ class Orders:
         order = self._wanted.get(order_id)
         if order is not None:
             self._consider(order, self._clock())
+
+    def tidy(self) -> None:
+        """Once an hour: forget what nobody asks about any more."""
+        now = self._clock()
+        if not self._heard or now - self._tidied < _TIDY_EVERY_S:
+            return
+        self._tidied = now
+        open_orders = frozenset(self._wanted)
+        self._reporter.forget(open_orders)
+        self._journal.forget(open_orders | self._reporter.answering())
 
     def close(self) -> None:
         self._quick.close()

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from toryo.coordinator.journal import write_durably
+from toryo.coordinator.journal import write_whole
 from toryo.protocol.models import FINAL, Fact
 from toryo.protocol.wire import LONGEST_LINE
 
@@ -68,8 +68,11 @@ class Outbox:
         generation: int = 0,
         blobs: Mapping[str, str] | None = None,
         subject: str = "",
+        keep: bool = True,
     ) -> Fact:
-        """Durable when this returns. A pending fact with the same `subject` is replaced by the newer one."""
+        """Durable when this returns, unless `keep` comes later by `keep_waiting`.
+
+        A pending fact with the same `subject` is replaced by the newer one."""
         with self._lock:
             fact = Fact(
                 seq=self._number(), kind=kind, order=order, generation=generation, body=_plain(dict(body))
@@ -79,12 +82,18 @@ class Outbox:
                 texts = {}  # a fact that never fits a line would hold up all others
             if _size(fact, texts) > BATCH_BYTES:
                 fact = fact.model_copy(update={"body": _shortened(fact.body)})
-            record = {"fact": fact.model_dump(mode="json"), "blobs": texts, "subject": subject}
-            write_durably(self._path(fact.seq), json.dumps(record).encode())
+            if keep:
+                self._keep(fact, texts, subject)
             older = [seq for seq, one in self._pending.items() if subject and one.subject == subject]
             self._pending[fact.seq] = _Pending(fact, _size(fact, texts), bool(texts), subject)
             self._drop(older)
             return fact
+
+    def keep_waiting(self, fact: Fact) -> None:
+        """Make a fact durable that was not acknowledged at once."""
+        with self._lock:
+            if fact.seq in self._pending:
+                self._keep(fact, {}, "")
 
     def batch(self, aside: Iterable[int] = ()) -> Batch | None:
         """The oldest facts that fit one call, without those set aside; None if there is nothing to send."""
@@ -118,6 +127,10 @@ class Outbox:
 
     def _path(self, seq: int) -> Path:
         return self._folder / f"{seq:015d}.json"
+
+    def _keep(self, fact: Fact, blobs: Mapping[str, str], subject: str) -> None:
+        record = {"fact": fact.model_dump(mode="json"), "blobs": dict(blobs), "subject": subject}
+        write_whole(self._path(fact.seq), json.dumps(record).encode(), durably=True)
 
     def _load(self, path: Path) -> None:
         try:

@@ -13,7 +13,7 @@ from toryo.coordinator.act import Acts
 from toryo.coordinator.calls import Daemon
 from toryo.coordinator.claims import Capacity, Claims
 from toryo.coordinator.config import Config, read_config
-from toryo.coordinator.journal import Journal
+from toryo.coordinator.journal import Journal, Outcome
 from toryo.coordinator.launching import Launching
 from toryo.coordinator.listen import Listener
 from toryo.coordinator.loop import Loop
@@ -23,6 +23,7 @@ from toryo.coordinator.outbox import Outbox
 from toryo.coordinator.reporter import Reporter
 from toryo.coordinator.runs import Runs
 from toryo.coordinator.standing import Standing
+from toryo.protocol.models import Order
 from toryo.settings import Home
 from toryo.workbench.clients import registry
 from toryo.workbench.gates.environment import fingerprint
@@ -75,9 +76,9 @@ def join(home: Home, name: str, config: Config, key: str, standing: Standing) ->
         is_wanted=orders.is_wanted,
     )
 
-    def ended(run: str, order: str) -> None:
+    def ended(run: str, order: Order, outcome: Outcome) -> None:
         capacity.ended(run)
-        orders.finished(order)
+        orders.conclude(order, outcome)
         if capacity.was_full or standing.superseded:
             standing.wake.set()
 

@@ -56,6 +56,12 @@ class Reporter:
         self._outbox.add(kind, body, order=order, generation=generation, blobs=blobs, subject=subject)
         self.flush()
 
+    def report_record(self, kind: str, body: Mapping[str, Any], *, order: str, generation: int) -> None:
+        """For a fact that a durable record repeats after a crash: sent first, kept only if it must wait."""
+        fact = self._outbox.add(kind, body, order=order, generation=generation, keep=False)
+        self.flush()
+        self._outbox.keep_waiting(fact)
+
     def answering(self) -> frozenset[str]:
         """Orders whose final fact is on the way."""
         return self._outbox.answered_orders()

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from toryo.coordinator.journal import Journal, Outcome, write_durably
+from toryo.coordinator.journal import Journal, Outcome, write_whole
 from toryo.coordinator.reporter import Reporter
 from toryo.domain.words import OrderKind
 from toryo.protocol.models import Exited, Model, Order
@@ -49,8 +49,8 @@ class Runs:
         self._lock = threading.Lock()
         self._live: set[str] = set()
         self._starts: dict[str, int] = {}
-        self.on_end: Callable[[str, str], None] = lambda run, order: None
-        """Told (run, order) after the end was reported."""
+        self.on_end: Callable[[str, Order, Outcome], None] = lambda run, order, outcome: None
+        """Told after the end was reported; the journal is left to it, so that the next end need not wait."""
         self.on_unstarted: Callable[[str], None] = lambda order: None
         """Told the order whose shim died before it let the agent go."""
         self._watcher = Watcher(self._ended)
@@ -86,13 +86,14 @@ class Runs:
     def start(self, order: Order, run: str, spec: Callable[[Path, str], LaunchSpec]) -> None:
         """Launch once, or attach to what was launched before. `spec` gets directory and old log."""
         place = launch.reserve(self.folder, run, order.generation)
+        known = self.note(run)
         if not place.may_start:
+            if known is None:
+                self._write_note(place.path, Note(order.id, order.generation, ""))
             self._watch(run)
             return
-        known = self.note(run)
         wanted = spec(place.path, known.log if known else "")
-        note = Note(order.id, order.generation, str(wanted.log))
-        write_durably(place.path / NOTE, json.dumps(asdict(note)).encode())
+        self._write_note(place.path, Note(order.id, order.generation, str(wanted.log)))
         try:
             launch.launch(place.path, wanted)
         except OSError:
@@ -101,6 +102,10 @@ class Runs:
             if not self.may_have_begun(run):
                 raise
         self._watch(run)
+
+    def _write_note(self, run_dir: Path, note: Note) -> None:
+        # not synced: the order itself says the same after a power cut
+        write_whole(run_dir / NOTE, json.dumps(asdict(note)).encode())
 
     def may_have_begun(self, run: str) -> bool:
         return records.state(self.directory(run)).kind not in (Kind.ABSENT, Kind.RESERVED)
@@ -116,7 +121,9 @@ class Runs:
             pause = min(2 * pause, 0.1)
         note = self.note(run)
         if run in self.live():
-            self._report(order.id, order.generation, "started", record.fact(note.log if note else ""))
+            fact = record.fact(note.log if note else "")
+            plain = fact.model_dump(mode="json")
+            self._reporter.report_record("started", plain, order=order.id, generation=order.generation)
 
     def _watch(self, run: str) -> None:
         with self._lock:
@@ -126,25 +133,26 @@ class Runs:
     def _ended(self, run: str, state: RunState) -> None:
         """In the watcher's thread: nothing stands between the exit and its report."""
         note = self.note(run)
+        told = self._told(run, state)
+        if note is None or told is None:
+            self._leave(run)
+            if note is None:
+                log.error("A run ended whose order is unknown", extra={"run": run, "state": state.kind})
+            else:
+                self.on_unstarted(note.order)
+            return
+        kind, plain = told[0], told[1].model_dump(mode="json")
+        step("exit.before")
+        self._reporter.report_record(kind, plain, order=note.order, generation=note.generation)
+        step("exit.reported")
+        self._leave(run)
+        log.info("Run ended", extra={"run": run, "end": kind})
+        order = Order(id=note.order, kind=OrderKind.RUN, key=run, run=run, generation=note.generation)
+        self.on_end(run, order, Outcome(kind, plain))
+
+    def _leave(self, run: str) -> None:
         with self._lock:
             self._live.discard(run)
-        if note is None:
-            log.error("A run ended whose order is unknown", extra={"run": run, "state": state.kind})
-            return
-        told = self._told(run, state)
-        if told is None:
-            self.on_unstarted(note.order)
-            return
-        kind, body = told
-        step("exit.before")
-        self._report(note.order, note.generation, kind, body)
-        step("exit.reported")
-        self._journal.conclude(
-            Order(id=note.order, kind=OrderKind.RUN, key=run, run=run, generation=note.generation),
-            Outcome(kind, body.model_dump(mode="json")),
-        )
-        log.info("Run ended", extra={"run": run, "end": kind})
-        self.on_end(run, note.order)
 
     def _told(self, run: str, state: RunState) -> tuple[str, Model] | None:
         """The fact; None while another start may help."""
@@ -157,9 +165,6 @@ class Runs:
             return None
         reason = state.reason or "the shim died before it let the agent go"
         return "exited", Exited(exit_code=None, could_not_start=reason)
-
-    def _report(self, order: str, generation: int, kind: str, body: Model) -> None:
-        self._reporter.report(kind, body.model_dump(mode="json"), order=order, generation=generation)
 
     def _is_told(self, order: str) -> bool:
         entry = self._journal.find(order)

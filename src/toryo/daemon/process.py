@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import gc
+import os
 import resource
 import signal
 import sys
@@ -45,6 +46,7 @@ def run_daemon(
     clock: Callable[[], float] = time.time,
 ) -> int:
     """Serve until asked to leave; the exit code. `foreground` shows the log on stderr too."""
+    os.umask(0o077)
     try:
         life.make_private(home)
         lock = life.take_lock(home)

@@ -61,9 +61,7 @@ def _judge(task: TaskFacts, attempt: Attempt, run: RunFacts, policy: Policy) -> 
             return _review("no_commit", "the agent reported without a commit")
         return again(task, attempt, run.purpose, "no_commit", policy)
     if run.outside and not attempt.approved("outside_run", run.generation):
-        return _review(
-            "outside_run", "an outside agent leaves no exit record: approve it to verify and land"
-        )
+        return _review("outside_run", "an outside agent leaves no exit record: approve it to verify and land")
     if work.violations and not attempt.approved("scope_violation", run.generation):
         return _review("scope_violation", "; ".join(work.violations[:5]))
     return _land(task, attempt, run, work, policy)

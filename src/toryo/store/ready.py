@@ -20,7 +20,8 @@ _NEXT = select(tasks).where(*_IS_READY).order_by(tasks.c.priority, tasks.c.seq).
 _NEXT_AFTER = _NEXT.where(
     tuple_(tasks.c.priority, tasks.c.seq) > tuple_(bindparam("priority"), bindparam("seq"))
 )
-_ANY = select(tasks.c.seq).where(*_IS_READY).limit(1)
+# Ordered although any one would do: without it PostgreSQL reads the table from its beginning.
+_ANY = select(tasks.c.seq).where(*_IS_READY).order_by(tasks.c.priority, tasks.c.seq).limit(1)
 _PAIRS = (
     select(assignments.c.project, assignments.c.agent)
     .join(projects, projects.c.id == assignments.c.project)

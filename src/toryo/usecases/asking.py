@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from toryo.domain.errors import NotFound, Refused, Unavailable, UserError
-from toryo.domain.words import OrderKind, OrderState
+from toryo.domain.words import CheckResult, OrderKind, OrderState, Verdict
 from toryo.protocol.models import CheckInputs, Model, ReadInputs, RestoreInputs, SurveyInputs
 from toryo.store import evidence, facts, gates, landings, orders, projects, runs
 from toryo.store.engine import Tx
@@ -57,8 +59,17 @@ def order_restore(context: HeadContext, text: str, destination: str) -> str:
     return _ask(context, OrderKind.RESTORE, hub(project), inputs, run=run.id)
 
 
-def order_verification(context: HeadContext, text: str) -> list[tuple[str, str]]:
-    """Run the evidence's checks again on the very tree that landed: (command, order) each."""
+@dataclass(frozen=True)
+class Verification:
+    task: str
+    commit: str
+    tree: str
+    checks: tuple[tuple[str, str], ...]
+    """(command, order) each."""
+
+
+def order_verification(context: HeadContext, text: str) -> Verification:
+    """Run the evidence's checks again on the very tree that landed."""
     with context.store.read() as tx:
         task = the_task(tx, text)
         records = evidence.of_task(tx, task.id)
@@ -85,7 +96,16 @@ def order_verification(context: HeadContext, text: str) -> list[tuple[str, str]]
         asked.append(
             (str(spec["command"]), _ask(context, OrderKind.CHECK, hub(project), inputs, task=task.id))
         )
-    return asked
+    return Verification(task.id, landing.candidate, landing.tree, tuple(asked))
+
+
+def verdict_of(results: Sequence[str]) -> Verdict:
+    """One attempt each, without a second chance: this is a person's question about a tree."""
+    if not results:
+        return Verdict.UNCHECKED
+    if CheckResult.COULD_NOT_RUN in results:
+        return Verdict.COULD_NOT_RUN
+    return Verdict.GREEN if set(results) == {CheckResult.PASSED} else Verdict.RED
 
 
 def answer(context: HeadContext, order_id: str) -> tuple[bool, dict[str, Any] | None]:

@@ -22,12 +22,10 @@ def get_evidence(context: HeadContext, text: str) -> dict[str, Any]:
         body["runs"] = [run_facts(tx, run) for run in runs.of_task(tx, task.id)]
         return {
             "success": True,
-            "evidence": body
-            | {
-                "id": chosen.id if chosen else None,
-                "at": iso(chosen.at) if chosen else None,
-                "status": task.status,
-                "reason": task.reason,
-                "title": task.title,
-            },
+            **body,
+            "id": chosen.id if chosen else None,
+            "at": iso(chosen.at) if chosen else None,
+            "status": task.status,
+            "reason": task.reason,
+            "title": task.title,
         }

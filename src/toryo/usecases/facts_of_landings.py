@@ -8,7 +8,7 @@ from toryo.store import gates, landings, orders, projects, tasks
 from toryo.store.engine import Tx
 from toryo.store.rows import CheckRow, LandingRow, OrderRow, TargetRow
 from toryo.usecases.drain_queue import mark_waiting_tasks
-from toryo.usecases.ordering import survey_settings
+from toryo.usecases.ordering import settings_changed, survey_settings
 
 
 def apply_candidate(tx: Tx, order: OrderRow, body: dict[str, Any]) -> None:
@@ -90,7 +90,7 @@ def apply_accepted(tx: Tx, order: OrderRow, body: dict[str, Any]) -> None:
         task=landing.task,
     )
     project = projects.get(tx, target.project)
-    if project and target.name == project.base and body.get("settings_tree", "") != project.settings_tree:
+    if project and target.name == project.base and settings_changed(project, body.get("settings_tree", "")):
         survey_settings(tx, project, body.get("settings_tree", ""))
     _look(tx, landing)
 

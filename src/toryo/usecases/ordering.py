@@ -122,6 +122,11 @@ def prepare(
     return _of_run(tx, OrderKind.PREPARE, f"prepare/{run.id}", subject, inputs, place, 600, taken_by)
 
 
+def settings_changed(project: ProjectRow, tree: str) -> bool:
+    """Whether a commit's `.toryo/` is another than the one in force; one without any leaves it in force."""
+    return bool(tree or project.settings_from == "commit") and tree != project.settings_tree
+
+
 def survey_settings(tx: Tx, project: ProjectRow, tree: str) -> None:
     """The target's `.toryo/` changed: read it again."""
     key = f"survey/{project.id}/{tree or 'none'}/{tx.now}"

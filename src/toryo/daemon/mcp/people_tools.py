@@ -30,6 +30,7 @@ from toryo.usecases.context import Caller, HeadContext
 SURVEY_S = 30
 RESTORE_S = 120
 LOG_S = 10
+CHECK_S = 3600
 
 
 class Path(Arguments):
@@ -245,18 +246,19 @@ async def get_evidence(head: Head, caller: Caller, args: Task) -> dict[str, Any]
 
 async def verify_task(head: Head, caller: Caller, args: Task) -> dict[str, Any]:
     """Each check of the evidence again, on the tree that landed."""
-    results = []
-    for command, order in await head.do(asking.order_verification, args.task):
-        body = await ask(head, order, "check", 3600)
-        shown = {key: body.get(key) for key in ("result", "exit_code", "duration_s", "tail", "reason")}
-        results.append({"command": command, **shown})
-    passed = all(one["result"] == "passed" for one in results)
+    asked = await head.do(asking.order_verification, args.task)
+    checks = []
+    for command, order in asked.checks:
+        body = await ask(head, order, "check", CHECK_S)
+        shown = {key: body.get(key) for key in ("result", "exit_code", "duration_s", "reason")}
+        checks.append({"command": command, **shown, "output": body.get("tail", "")})
     return {
         "success": True,
-        "task": args.task,
-        "verified": passed,
-        "unchecked": not results,
-        "checks": results,
+        "task": asked.task,
+        "commit": asked.commit,
+        "tree": asked.tree,
+        "verdict": asking.verdict_of([str(one["result"]) for one in checks]),
+        "checks": checks,
     }
 
 

@@ -116,7 +116,11 @@ class Link:
             raise anyio.BrokenResourceError from gone
 
     def close(self) -> None:
+        """What was written still goes out, as long as the loop runs."""
         self._writer.close()
+
+    def is_flushed(self) -> bool:
+        return self._writer.transport.get_write_buffer_size() == 0
 
     async def _room(self) -> None:
         while self.open_requests >= MOST_AT_ONCE:
@@ -239,9 +243,11 @@ class SocketServer:
         if self._listening is not None:
             self._listening.close()
         await _until(lambda: not any(link.open_requests for link in self._sessions.values()), grace_s)
-        for session in list(self._sessions):
+        sessions = dict(self._sessions)
+        for session in sessions:
             session.cancel()
-        await asyncio.gather(*self._sessions, return_exceptions=True)
+        await asyncio.gather(*sessions, return_exceptions=True)
+        await _until(lambda: all(link.is_flushed() for link in sessions.values()), grace_s)
 
     def _accepted(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         link = Link(reader, writer)

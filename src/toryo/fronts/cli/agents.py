@@ -6,10 +6,9 @@ from pathlib import Path
 
 from toryo.domain.errors import UserError
 from toryo.domain.words import Access
-from toryo.fronts.cli.desk import inner
+from toryo.fronts.cli.desk import inner, whose
 from toryo.fronts.cli.parsing import count, group, verb
 from toryo.fronts.cli.showing import facts, plain, print_json, table
-from toryo.protocol.wire import ToolFailed
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -80,29 +79,21 @@ def add_agent(args: argparse.Namespace, desk: Desk) -> int:
             "scope": {"exclude": args.exclude or [], "read": args.read or ["**"], "write": args.write},
             "slots": args.slots,
             "access": args.access,
-            "project": args.project or _project_here(desk),
+            **whose(args, desk),
         },
     )
     if args.json:
         print_json(answer)
         return 0
     agent = inner(answer, "agent")
-    print(f"{agent['id']} is an agent now ({agent['client']}, {args.slots} at once).")
+    word = "is changed" if answer.get("changed") else "is an agent now"
+    print(f"{agent['id']} {word} ({agent['client']}, {args.slots} at once).")
     if answer.get("passkey"):
         print(f"passkey: {answer['passkey']}")
         print("It is shown this once, and only an agent that you start yourself needs it.")
-    for note in answer.get("notes") or ():
+    for note in agent.get("warnings") or ():
         print(f"note: {plain(note)}")
     return 0
-
-
-def _project_here(desk: Desk) -> str | None:
-    """An agent may be made outside of every project; it is assigned later then."""
-    try:
-        project = desk.call("get_project", {"path": desk.path})
-    except ToolFailed:
-        return None
-    return str(inner(project, "project")["id"])
 
 
 def _text(given: str) -> str:

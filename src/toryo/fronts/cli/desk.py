@@ -15,6 +15,7 @@ from toryo.protocol.wire import Connection, WireError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    import argparse
     from collections.abc import Mapping
     from typing import Any
 
@@ -117,6 +118,13 @@ class Desk:
     def __exit__(self, *_: object) -> None:
         if self._line is not None:
             self._line.close()
+
+
+def whose(args: argparse.Namespace, desk: Desk) -> dict[str, Any]:
+    """The project that a command is about: named, or the one it was typed in."""
+    if args.project:
+        return {"project": args.project}
+    return {"path": desk.path}
 
 
 def inner(body: dict[str, Any], name: str) -> dict[str, Any]:

@@ -13,12 +13,7 @@ if TYPE_CHECKING:
     from toryo.fronts.cli.desk import Desk
 
 WITHIN_S = 300
-MARKS = {
-    "ok": ("ok", "green"),
-    "note": ("note", "cyan"),
-    "warning": ("warning", "yellow"),
-    "problem": ("problem", "red"),
-}
+COLOURS = {"error": "red", "warning": "yellow", "note": "cyan"}
 
 
 def declare(parser: argparse.ArgumentParser, _: str) -> None:
@@ -32,31 +27,33 @@ def doctor(args: argparse.Namespace, desk: Desk) -> int:
     if args.recompute:
         return _recompute(args, desk)
     answer = desk.call("doctor", {}, timeout_s=WITHIN_S, what="examining")
-    found = answer.get("findings") or []
+    found = answer["findings"]
     if args.json:
         print_json(answer)
     else:
         for one in found:
             print(_line(one))
+        clients = ", ".join(answer.get("clients") or ()) or "none on PATH"
+        print(f"clients: {plain(clients)}\nisolation: {plain(str(answer.get('isolation')))}")
         if not found:
             print("Nothing is wrong.")
-    return 1 if any(one.get("level") == "problem" for one in found) else 0
+    return 1 if any(one["level"] == "error" for one in found) else 0
 
 
 def _line(one: dict[str, Any]) -> str:
-    word, colour = MARKS.get(str(one.get("level")), ("note", "cyan"))
-    text = f"{paint(word, colour)}: {plain(str(one.get('message') or ''))}"
-    return text + (f"\n  {plain(str(one['hint']))}" if one.get("hint") else "")
+    text = f"{paint(one['level'], COLOURS.get(one['level'], ''))}: {plain(one['what'])}"
+    return text + (f"\n  {plain(one['hint'])}" if one.get("hint") else "")
 
 
 def _recompute(args: argparse.Namespace, desk: Desk) -> int:
     answer = desk.call("recompute", {}, timeout_s=WITHIN_S, what="deciding everything again")
-    differences = answer.get("differences") or []
+    differences = answer["differences"]
     if args.json:
         print_json(answer)
     else:
         for one in differences:
-            was, is_now = one.get("stored"), one.get("decided")
-            print(f"{one.get('subject')}: {one.get('field')} is {was!r}, the facts say {is_now!r}")
-        print(f"Compared {answer.get('compared', 0)}: {len(differences) or 'no'} differences.")
+            text = f"{one['task']}: {one['what']} is {one['cached']!r}, the facts say {one['facts_say']!r}"
+            print(plain(text))
+        noun = "difference" if len(differences) == 1 else "differences"
+        print(f"Compared {answer['compared']} tasks: {len(differences) or 'no'} {noun}.")
     return 1 if differences else 0

@@ -39,13 +39,14 @@ def log(args: argparse.Namespace, desk: Desk) -> int:
     while True:
         wait_s = WAIT_S if args.follow else 0.0
         answer = desk.call("read_log", {**which, "offset": offset, "wait_s": wait_s}, timeout_s=wait_s + 30)
-        text, after = str(answer.get("text") or ""), int(answer.get("next_offset", offset))
+        which = {"run": answer["run"]}  # of a task its newest: a later run must not be read on from here
+        text, after = str(answer["text"]), int(answer["next_offset"])
         parts.append(text)
         if not args.json:
             sys.stdout.write(plain(text.replace("\r\n", "\n")) if sys.stdout.isatty() else text)
             sys.stdout.flush()
         moved, offset = after > offset, after
-        if answer.get("ended") and not moved:
+        if answer["ended"] and not moved:
             break
         if not moved and not args.follow:
             break
@@ -65,7 +66,7 @@ def events(args: argparse.Namespace, desk: Desk) -> int:
         if answer.get("resync"):
             print("Some events were thinned out before this place.", file=sys.stderr)
         _print_events(args, answer["events"])
-        after = _newest(answer["events"], int(answer.get("next_after") or after))
+        after = int(answer["next_after"])
     return 0
 
 
@@ -73,13 +74,24 @@ def _first_page(
     args: argparse.Namespace, desk: Desk, about: dict[str, Any]
 ) -> tuple[int, list[dict[str, Any]]]:
     """With `--after` the next ones, without it the newest ones."""
-    answer = desk.call("list_events", {**about, "after": args.after, "limit": args.limit, "wait_s": 0.0})
-    listed: list[dict[str, Any]] = answer["events"]
-    return _newest(listed, int(answer.get("next_after") or args.after or 0)), listed
+    if args.after is not None:
+        answer = desk.call("list_events", {**about, "after": args.after, "limit": args.limit})
+        return int(answer["next_after"]), answer["events"]
+    filtered = bool(args.task or args.project)
+    after = 0 if filtered else _place(args, desk)
+    listed: list[dict[str, Any]] = []
+    while True:
+        answer = desk.call("list_events", {**about, "after": after, "limit": PAGE})
+        listed = (listed + answer["events"])[-args.limit :]
+        after = int(answer["next_after"])
+        if len(answer["events"]) < PAGE:
+            return after, listed
 
 
-def _newest(listed: list[dict[str, Any]], otherwise: int) -> int:
-    return max((int(one["seq"]) for one in listed), default=otherwise)
+def _place(args: argparse.Namespace, desk: Desk) -> int:
+    """So far before the newest event as was asked for."""
+    newest = int(desk.call("list_events", {"limit": 1})["newest"])
+    return max(0, newest - int(args.limit))
 
 
 def _print_events(args: argparse.Namespace, listed: list[dict[str, Any]]) -> None:

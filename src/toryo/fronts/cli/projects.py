@@ -27,13 +27,17 @@ def declare(parser: argparse.ArgumentParser, _: str) -> None:
     parser.add_argument("--yes", "-y", action="store_true", help="ask nothing")
     parser.add_argument("--name", help="name of the project (default: the directory's)")
     parser.add_argument("--base", help="branch that work lands on (default: the one checked out)")
+    parser.add_argument("--take-over", action="store_true", help="from another installation that is stopped")
     verb(parser, init, "toryo init", "toryo init --yes --base main", hands=True)
 
 
 def init(args: argparse.Namespace, desk: Desk) -> int:
     path = desk.path
     found = desk.call(
-        "survey_path", {"path": path}, timeout_s=SURVEY_WITHIN_S, what="looking at the repository"
+        "survey_path",
+        {"path": path, "base": args.base},
+        timeout_s=SURVEY_WITHIN_S,
+        what="looking at the repository",
     )
     survey = found["survey"]
     if survey.get("problem"):
@@ -50,7 +54,7 @@ def init(args: argparse.Namespace, desk: Desk) -> int:
         write_new(root, name, text)
     made = desk.call(
         "register_project",
-        {"path": path, "name": args.name, "base": args.base},
+        {"path": path, "name": args.name, "base": args.base, "take_over": args.take_over or None},
         timeout_s=SURVEY_WITHIN_S,
         what="registering the project",
     )

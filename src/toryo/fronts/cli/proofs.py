@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from toryo.fronts.cli.desk import inner
 from toryo.fronts.cli.parsing import verb
 from toryo.fronts.cli.showing import duration, facts, one_line, paint, plain, print_json, table
 
@@ -36,7 +37,7 @@ def declare(parser: argparse.ArgumentParser, name: str) -> None:
 
 
 def evidence(args: argparse.Namespace, desk: Desk) -> int:
-    answer = desk.call("get_evidence", {"task": args.task})
+    answer = inner(desk.call("get_evidence", {"task": args.task}), "evidence")
     if args.json:
         print_json(answer)
         return 0
@@ -51,16 +52,20 @@ def evidence(args: argparse.Namespace, desk: Desk) -> int:
 
 
 def _print_verdict(answer: dict[str, Any]) -> None:
-    verdict = str(answer.get("verdict") or "none")
+    verdict = str(answer.get("verdict") or "none yet")
     colour = "green" if verdict == "green" else "yellow" if verdict in MAY_LAND else "red"
-    print(facts((name, answer.get(name)) for name in ("task", "commit", "tree")))
+    print(facts((name, answer.get(name)) for name in ("task", "status", "reason", "commit", "tree")))
     print(f"verdict  {paint(verdict, colour)}")
+    _print_checks(answer)
+
+
+def _print_checks(answer: dict[str, Any]) -> None:
     rows = [
         (one["result"], one.get("exit_code"), duration(float(one.get("duration_s") or 0)), one["command"])
         for one in answer.get("checks") or ()
     ]
     if rows:
-        print("\n" + table(("check", "exit", "took", "command"), rows, widest=100))
+        print(table(("check", "exit", "took", "command"), rows, widest=100))
 
 
 def _print_run(run: dict[str, Any]) -> None:
@@ -69,6 +74,8 @@ def _print_run(run: dict[str, Any]) -> None:
     for word in ("children_killed", "uncommitted"):
         for line in run.get(word) or ():
             print(f"  {word.replace('_', ' ')}: {one_line(line)}")
+    if run.get("uncommitted"):
+        print(f"  get it back: toryo restore {run['id']}")
 
 
 def verify(args: argparse.Namespace, desk: Desk) -> int:
@@ -77,12 +84,16 @@ def verify(args: argparse.Namespace, desk: Desk) -> int:
     )
     if args.json:
         print_json(answer)
+        return 0 if answer["verified"] else 1
+    _print_checks(answer)
+    for one in answer["checks"]:
+        if one["result"] != "passed" and (one.get("tail") or one.get("reason")):
+            print(f"\n$ {one_line(one['command'])}\n{plain(one.get('tail') or one['reason'])}")
+    if answer.get("unchecked"):
+        print("It landed unchecked: there is nothing to run again.")
     else:
-        _print_verdict(answer)
-        for one in answer.get("checks") or ():
-            if one["result"] not in ("passed", "flaky") and one.get("output"):
-                print(f"\n$ {one_line(one['command'])}\n{plain(one['output'])}")
-    return 0 if answer.get("verdict") in MAY_LAND else 1
+        print(paint("verified", "green") if answer["verified"] else paint("not verified", "red"))
+    return 0 if answer["verified"] else 1
 
 
 def restore(args: argparse.Namespace, desk: Desk) -> int:

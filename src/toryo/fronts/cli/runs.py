@@ -60,7 +60,7 @@ def show(args: argparse.Namespace, desk: Desk) -> int:
                 ("client", run.get("client")),
                 ("coordinator", run.get("coordinator")),
                 ("outcome", run.get("outcome")),
-                ("because", run.get("outcome_reason")),
+                ("because", run.get("reason")),
                 ("exit code", run.get("exit_code")),
                 ("signal", run.get("signal")),
                 ("started", run.get("started_at")),
@@ -87,11 +87,11 @@ def _print_list(word: str, lines: list[str] | None) -> None:
 
 def stop(args: argparse.Namespace, desk: Desk) -> int:
     answer = desk.call("stop_run", {"run": args.run})
-    print(f"{answer.get('id', args.run)} was asked to leave.")
+    print(f"{answer['run']} was asked to leave.")
     return 0
 
 
 def release(args: argparse.Namespace, desk: Desk) -> int:
     answer = desk.call("release_run", {"run": args.run})
-    print(f"{answer.get('id', args.run)} is given up; its slot and its task are free.")
+    print(f"{answer['run']} is given up; its slot and its task are free.")
     return 0

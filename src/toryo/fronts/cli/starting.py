@@ -185,18 +185,24 @@ def _spawn(home: Home, *words: str) -> _Begun:
 
 
 def _wait(begun: _Begun, part: str, there: Callable[[], bool]) -> None:
+    """Until it answers. A connection that breaks on the way is only one more reason to ask again."""
     end = time.monotonic() + ANSWER_WITHIN_S
-    while not there():
-        if begun.start is None or not processes.is_alive(begun.pid, begun.start):
+    while True:
+        ended = begun.start is None or not processes.is_alive(begun.pid, begun.start)
+        broken: wire.WireError | None = None
+        try:
             if there():
                 return
+        except wire.WireError as error:
+            broken = error
+        if ended:
             raise Unavailable(
                 f"The {part} ended at once: {begun.said() or 'it said nothing'}",
                 hint=f"`toryo {part} --foreground` shows more; its output is in {begun.output}",
-            )
+            ) from broken
         if time.monotonic() > end:
             raise Unavailable(
                 f"The {part} (pid {begun.pid}) did not answer within {ANSWER_WITHIN_S:g} s.",
                 hint=f"Its output is in {begun.output}",
-            )
+            ) from broken
         time.sleep(PAUSE_S)

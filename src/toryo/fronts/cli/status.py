@@ -32,7 +32,7 @@ def status(args: argparse.Namespace, desk: Desk) -> int:
 
 
 def render(answer: dict[str, Any]) -> str:
-    blocks = [_processes(answer), _projects(answer), _agents(answer), _running(answer), _needs_you(answer)]
+    blocks = [_processes(answer), _projects(answer), _agents(answer), _moving(answer), _needs_you(answer)]
     return "\n\n".join(block for block in blocks if block)
 
 
@@ -41,7 +41,7 @@ def _processes(answer: dict[str, Any]) -> str:
     lines = [f"daemon {daemon['version']} (pid {daemon['pid']}), up {duration(float(daemon['uptime_s']))}"]
     for one in answer.get("coordinators") or ():
         name = str(one.get("name") or one.get("id"))
-        state = paint("not heard of for a while", "yellow") if one.get("unseen") else "there"
+        state = "there" if one.get("live") else paint("not heard of", "yellow")
         lines.append(f"coordinator {plain(name)} (pid {one.get('pid')}), {state}")
     if not answer.get("coordinators"):
         lines.append(paint("no coordinator: nothing starts until `toryo up`", "yellow"))
@@ -53,49 +53,33 @@ def _processes(answer: dict[str, Any]) -> str:
 
 def _projects(answer: dict[str, Any]) -> str:
     rows = [
-        (
-            one.get("name") or one.get("id"),
-            one.get("status"),
-            one.get("base"),
-            one.get("settings") or one.get("settings_from"),
-            one.get("path"),
-        )
+        (one["name"], one["id"], one["status"], one["base"], one.get("settings_from"), one["path"])
         for one in answer.get("projects") or ()
     ]
-    return table(("project", "status", "lands on", "settings", "path"), rows, widest=80) if rows else ""
+    heads = ("project", "id", "status", "lands on", "settings", "path")
+    return table(heads, rows, widest=80) if rows else "no projects: `toryo init` in a repository makes one"
 
 
 def _agents(answer: dict[str, Any]) -> str:
     rows = [
-        (
-            one["id"],
-            one.get("client") or "none",
-            f"{one.get('running', 0)}/{one.get('slots', 1)}",
-            one.get("status"),
-        )
+        (one["id"], one.get("client") or "none", f"{len(one['runs'])} of {one['slots']}", one["status"])
         for one in answer.get("agents") or ()
     ]
     return table(("agent", "client", "busy", "status"), rows) if rows else ""
 
 
-def _running(answer: dict[str, Any]) -> str:
+def _moving(answer: dict[str, Any]) -> str:
     rows = [
-        (
-            one.get("id") or one.get("task"),
-            one.get("status"),
-            one.get("agent"),
-            one.get("detail") or one.get("reason"),
-            one.get("title"),
-        )
-        for one in answer.get("running") or ()
+        (one["id"], one["status"], one.get("agent"), one["title"], one.get("detail") or one.get("reason"))
+        for one in answer.get("moving") or ()
     ]
-    return table(("task", "status", "agent", "", "title"), rows) if rows else ""
+    return table(("task", "status", "agent", "title", ""), rows) if rows else ""
 
 
 def _needs_you(answer: dict[str, Any]) -> str:
     lines = []
     for one in answer.get("needs_you") or ():
-        lines.append(f"  {one_line(str(one.get('what') or ''))}")
-        if one.get("command"):
-            lines.append(f"    {plain(str(one['command']))}")
+        lines.append(f"  {one['task']}  {one_line(str(one['why']))}")
+        if one.get("type"):
+            lines.append(f"    {plain(str(one['type']))}")
     return "\n".join([paint("needs you:", "yellow"), *lines]) if lines else ""

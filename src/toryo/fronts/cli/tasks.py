@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from toryo.domain.words import Priority
-from toryo.fronts.cli.desk import inner
+from toryo.fronts.cli.desk import inner, whose
 from toryo.fronts.cli.parsing import count, group, seconds, verb
 from toryo.fronts.cli.showing import facts, one_line, plain, print_json, status_word, table
 
@@ -89,13 +89,6 @@ def _declare_list(parser: argparse.ArgumentParser) -> None:
     verb(parser, list_tasks, "toryo task list", "toryo task list --status needs_review --json", reads=True)
 
 
-def whose(args: argparse.Namespace, desk: Desk) -> dict[str, Any]:
-    """The project that a command is about: named, or the one it was typed in."""
-    if args.project:
-        return {"project": args.project}
-    return {"path": desk.path}
-
-
 def add_task(args: argparse.Namespace, desk: Desk) -> int:
     made = desk.call(
         "add_task",
@@ -117,9 +110,7 @@ def add_task(args: argparse.Namespace, desk: Desk) -> int:
     if args.json:
         print_json(made)
         return 0
-    print(f"{made['id']}  {_state(made)}  {one_line(args.title)}")
-    for note in made.get("notes") or ():
-        print(f"note: {plain(note)}")
+    print(f"{made['id']}  {one_line(args.title)}")
     return 0
 
 
@@ -154,7 +145,7 @@ def show(args: argparse.Namespace, desk: Desk) -> int:
                 ("agent", task.get("agent")),
                 ("type", task.get("type")),
                 ("priority", task.get("priority")),
-                ("after", task.get("after")),
+                ("after", task.get("dependencies")),
                 ("parent", task.get("parent")),
                 ("may write", task.get("write")),
                 ("checks", task.get("checks")),
@@ -200,12 +191,11 @@ def run_row(run: dict[str, Any]) -> tuple[object, ...]:
 
 def _judge(tool: str, outcome: str) -> Callable[[argparse.Namespace, Desk], int]:
     def judge(args: argparse.Namespace, desk: Desk) -> int:
-        answer = inner(desk.call(tool, {"task": args.task, "note": args.note}), "task")
+        answer = desk.call(tool, {"task": args.task, "note": args.note})
         if args.json:
             print_json(answer)
             return 0
-        task = answer.get("id", args.task)
-        print(f"{task} {outcome}" + (f": {_state(answer)}" if answer.get("status") else "."))
+        print(f"{answer['id']} {outcome}.")
         return 0
 
     return judge

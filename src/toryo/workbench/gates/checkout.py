@@ -11,7 +11,6 @@ import shutil
 from dataclasses import dataclass
 from pathlib import Path
 
-from toryo.domain import scopes
 from toryo.processes import TimeLimit
 from toryo.workbench.gates.environment import furnish
 from toryo.workbench.gates.slots import Slot
@@ -110,21 +109,8 @@ def _place(slot: Slot, wanted: Wanted) -> None:
 
 
 def _tracked_files(git: _Ours, slot: Slot, wanted: Wanted) -> None:
-    if wanted.exclude:
-        _remove_excluded(git, slot, wanted)
     git.do("read-tree", "--reset", "-u", wanted.commit)
     (slot.git_dir / "HEAD").write_text(wanted.commit + "\n")
-
-
-def _remove_excluded(git: _Ours, slot: Slot, wanted: Wanted) -> None:
-    """An excluded file that a check wrote itself: git would keep it for having changed."""
-    root = slot.checkout.resolve()
-    for name in git.do("ls-tree", "-r", "-z", "--full-tree", "--name-only", wanted.commit).split("\0"):
-        if name and scopes.matches(wanted.exclude, name):
-            path = root / name
-            # a check may have put a link in a folder's place: never reach outside through it
-            if path.parent.resolve() == path.parent and (path.is_symlink() or path.is_file()):
-                path.unlink()
 
 
 def _forget_bytecode(git: _Ours, slot: Slot) -> None:

@@ -1,4 +1,4 @@
-"""Retire: a worktree goes to the trash once every commit, index and file it held is reachable; and the ways back.
+"""Retire: a worktree goes to the trash once every commit, index and file it held is reachable; the ways back.
 
 Nothing is deleted here but a pinned branch, and, by `empty_trash`, what lay in the trash long enough.
 """
@@ -12,6 +12,7 @@ import time
 import uuid
 from pathlib import Path
 
+from toryo.domain.naming import PREFIX
 from toryo.protocol.models import Cleaned, CleanInputs, Problem, Restored, RestoreInputs
 from toryo.workbench.git import locks, places, snapshots, trash
 from toryo.workbench.git.door import ZERO, Git, GitFailed
@@ -95,7 +96,11 @@ def _move_away(worktree: Worktree, inputs: CleanInputs) -> Cleaned:
             if found is None:
                 return Cleaned(freed=True)  # it is gone, and nothing of it is left to move
             entry = found
-        if branch and not _is_checked_out(worktree.common, inputs.branch):
+        if (
+            branch
+            and inputs.branch.startswith(PREFIX)
+            and not _is_checked_out(worktree.common, inputs.branch)
+        ):
             pinned = worktree.objects.commit_of(f"{KEPT}/{inputs.run}/branch")
             if pinned is not None and worktree.objects.is_ancestor(branch, pinned):
                 worktree.objects.run("update-ref", "-d", places.head_ref(inputs.branch), branch)

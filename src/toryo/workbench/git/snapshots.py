@@ -117,7 +117,8 @@ def _contents(worktree: Worktree, seen: status.Status | None) -> Contents:
         nested = tuple(path for path in seen.untracked if path.endswith("/"))
         lfs = leftovers.lfs_paths(git, (path for path in dirty if path not in nested))
         out = (*nested, *seen.submodules, *lfs)
-        unreadable = _add(git, env, out, ignored)
+        ours = tuple(path for path in seen.untracked if _is_ours(path))  # only if nobody ignores it
+        unreadable = _add(git, env, (*out, *ours), ignored)
         tree = git.do("write-tree", env=env)
     left_out, why = _hidden(worktree, out)
     if unreadable:
@@ -127,7 +128,8 @@ def _contents(worktree: Worktree, seen: status.Status | None) -> Contents:
 
 def _add(git: Git, env: dict[str, str], out: tuple[str, ...], ignored: list[str]) -> str:
     """Everything but `out` into the private index; git's complaint where it could not read a file."""
-    specs = [":/", ":(top,exclude).aiagent", *(f":(top,exclude,literal){path.rstrip('/')}" for path in out)]
+    # not for an ignored path: naming one, even to exclude it, makes git refuse
+    specs = [":/", *(f":(top,exclude,literal){path.rstrip('/')}" for path in out)]
     added = git.run(
         "add",
         "-A",
@@ -205,8 +207,11 @@ def _heads(git: Git, commits: list[str], known: list[str]) -> list[str]:
 
 
 def _dirty(seen: status.Status) -> tuple[str, ...]:
-    own = (path for path in (*seen.changed, *seen.untracked) if path.split("/")[0] != ".aiagent")
-    return tuple(sorted(own))
+    return tuple(sorted(path for path in (*seen.changed, *seen.untracked) if not _is_ours(path)))
+
+
+def _is_ours(path: str) -> bool:
+    return path.startswith(".aiagent/")
 
 
 def _named(paths: tuple[str, ...]) -> tuple[str, ...]:

@@ -250,8 +250,9 @@ class Tree:
         return alive
 
     def send(self, number: int) -> None:
-        # collected first: once a parent is dead, its children are harder to find
-        for pid in self.look():
+        # collected first: once a parent is dead, its children are harder to find; and the agent before its
+        # children: it should end by our signal, not by their end
+        for pid in sorted(self.look(), key=lambda pid: pid != self.agent):
             if number == signal.SIGKILL and pid != self.agent:
                 self.killed.setdefault(pid, command_line(pid))
             try:

@@ -1,0 +1,218 @@
+"""Collect: what a run left, and what it should have left alone."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from benches import Bench, commit_only, make_bench
+from repositories import commit_files, git
+from toryo.protocol.models import Collected, ScopeInputs
+
+
+@pytest.fixture
+def bench(tmp_path: Path) -> Bench:
+    return make_bench(tmp_path)
+
+
+def broken(collected: Collected) -> dict[str, str]:
+    return {violation.path: violation.rule for violation in collected.violations}
+
+
+def foreign(collected: Collected) -> set[tuple[str, str]]:
+    return {(change.what, change.name) for change in collected.foreign}
+
+
+def test_an_honest_run_is_described_and_nothing_is_held_against_it(bench: Bench) -> None:
+    made = bench.prepare()
+    path = Path(made.worktree)
+    commit_files(path, {"日本.txt": "a\n"}, "add a file\n\nwith a body")
+    head = commit_files(path, {"src/b.txt": "b\n"}, "second")
+    seen = bench.collect(made)
+    assert seen.problem is None
+    assert (seen.head, seen.branch, seen.commits, seen.new_commits) == (head, "agent/fix-t1", 2, 2)
+    assert [line.subject for line in seen.log] == ["second", "add a file"]
+    assert (seen.changed_files, seen.changed_count) == (("src/b.txt", "日本.txt"), 2)
+    assert (seen.violations, seen.foreign, seen.unmerged, seen.kept_worktree) == ((), (), (), "")
+    assert seen.snapshot
+    assert seen.snapshot.uncommitted == ()
+
+
+def test_a_run_without_a_commit_says_so_and_its_files_are_in_the_snapshot(bench: Bench) -> None:
+    made = bench.prepare()
+    (Path(made.worktree) / "left.txt").write_text("left\n")
+    seen = bench.collect(made)
+    assert (seen.commits, seen.new_commits, seen.changed_files) == (0, 0, ())
+    assert seen.snapshot
+    assert seen.snapshot.uncommitted == ("left.txt",)
+
+
+def test_a_later_run_counts_its_own_commits_beside_all_of_the_branch(bench: Bench) -> None:
+    made = bench.prepare()
+    commit_files(Path(made.worktree), {"a.txt": "a\n"})
+    again = bench.prepare(run="r2", existing=True)
+    commit_files(Path(made.worktree), {"b.txt": "b\n"})
+    seen = bench.collect(again, run="r2")
+    assert (seen.commits, seen.new_commits) == (2, 1)
+    assert seen.changed_files == ("a.txt", "b.txt")
+
+
+def test_each_path_names_the_strongest_rule_it_breaks(bench: Bench) -> None:
+    made = bench.prepare()
+    names = (".toryo/config.yaml", "secrets/k", "src/ok.py", "src/ci.yml", "docs/x.md")
+    commit_files(Path(made.worktree), dict.fromkeys(names, "x\n"))
+    scope = ScopeInputs(exclude=("secrets/",), write=("src/", ".toryo/", "secrets/"))
+    seen = bench.collect(made, scope=scope, protected=("*.yml",))
+    assert broken(seen) == {
+        ".toryo/config.yaml": "settings",
+        "secrets/k": "exclude",
+        "docs/x.md": "write",
+        "src/ci.yml": "protected",
+    }
+
+
+def test_a_breach_that_a_later_commit_took_back_is_still_one(bench: Bench) -> None:
+    made = bench.prepare()
+    path = Path(made.worktree)
+    commit_files(path, {"secrets/k": "k\n"})
+    (path / "secrets" / "k").unlink()
+    commit_files(path, {"ok.txt": "ok\n"})
+    seen = bench.collect(made, scope=ScopeInputs(exclude=("secrets/",)))
+    assert seen.changed_files == ("ok.txt",)
+    assert broken(seen) == {"secrets/k": "exclude"}
+
+
+def advance(bench: Bench, files: dict[str, str]) -> str:
+    """A landing of another task: tip and branch move together."""
+    commit = commit_only(bench.repo, files)
+    git(bench.repo, "update-ref", "refs/toryo/tips/main", commit)
+    return commit
+
+
+def resolved(bench: Bench, *merging: str) -> Collected:
+    made = bench.prepare()
+    path = Path(made.worktree)
+    commit_files(path, {"README.md": "ours\n"})
+    tip = advance(bench, {"README.md": "theirs\n", "other/file.txt": "o\n"})
+    again = bench.prepare(run="r2", existing=True, merge=tip if not merging else "")
+    if merging:
+        git(path, "merge", "-q", *merging, tip)
+    commit_files(path, {"README.md": "both\n"}, "resolve")
+    return bench.collect(again, run="r2", scope=ScopeInputs(write=("README.md",)))
+
+
+def test_what_a_resolve_run_merged_from_the_target_is_not_its_change(bench: Bench) -> None:
+    seen = resolved(bench)
+    assert (seen.commits, seen.new_commits) == (2, 1)
+    assert (seen.changed_files, seen.violations, seen.unmerged) == (("README.md",), (), ())
+
+
+def test_a_merge_that_threw_the_targets_side_away_is_seen(bench: Bench) -> None:
+    seen = resolved(bench, "-s", "ours", "--no-edit")
+    assert broken(seen) == {"other/file.txt": "write"}
+
+
+def test_conflicts_left_in_the_index_are_named(bench: Bench) -> None:
+    made = bench.prepare()
+    commit_files(Path(made.worktree), {"README.md": "ours\n"})
+    tip = advance(bench, {"README.md": "theirs\n"})
+    again = bench.prepare(run="r2", existing=True, merge=tip)
+    seen = bench.collect(again, run="r2")
+    assert seen.unmerged == ("README.md",)
+    assert seen.snapshot
+    git(bench.repo, "merge-base", "--is-ancestor", tip, seen.snapshot.commit)
+
+
+def test_foreign_refs_config_hooks_and_checkout_changes_are_seen(bench: Bench) -> None:
+    (bench.repo / "dirty.txt").write_text("the user's\n")
+    made = bench.prepare()
+    path = Path(made.worktree)
+    git(path, "tag", "v9")
+    git(path, "branch", "mine")
+    git(path, "config", "alias.x", "status")
+    (bench.repo / ".git" / "hooks" / "pre-commit").write_text("#!/bin/sh\n")
+    (bench.repo / "README.md").write_text("edited from the run\n")
+    (bench.repo / "dirty.txt").write_text("the user's, and more\n")
+    assert foreign(bench.collect(made)) == {
+        ("ref", "refs/tags/v9"),
+        ("ref", "refs/heads/mine"),
+        ("config", "config"),
+        ("hooks", "pre-commit"),
+        ("checkout", "README.md"),
+        ("checkout", "dirty.txt"),
+    }
+
+
+def test_a_commit_straight_to_the_target_and_a_switched_checkout_are_foreign(bench: Bench) -> None:
+    made = bench.prepare()
+    commit_only(bench.repo, {"b.txt": "b\n"})
+    git(bench.repo, "checkout", "-q", "--detach")
+    assert foreign(bench.collect(made)) == {("ref", "refs/heads/main"), ("checkout", "HEAD")}
+
+
+def test_what_toryo_itself_moved_is_not_foreign(bench: Bench) -> None:
+    made = bench.prepare()
+    other = bench.prepare("other", run="r2")
+    commit_files(Path(other.worktree), {"o.txt": "o\n"})
+    published = advance(bench, {"b.txt": "b\n"})
+    git(bench.repo, "update-ref", "refs/toryo/candidates/x", published)
+    assert bench.collect(made).foreign == ()
+    # accepted further than published by now
+    git(Path(other.worktree), "merge", "-q", "--no-edit", published)
+    git(bench.repo, "update-ref", "refs/toryo/tips/main", "agent/other")
+    assert bench.collect(made, attempt=2).foreign == ()
+
+
+def test_commits_of_a_run_that_left_its_branch_are_kept_but_do_not_count(bench: Bench) -> None:
+    made = bench.prepare()
+    path = Path(made.worktree)
+    kept = commit_files(path, {"a.txt": "a\n"})
+    git(path, "checkout", "-q", "--detach")
+    stray = commit_files(path, {"stray.txt": "s\n"})
+    seen = bench.collect(made)
+    assert (seen.head, seen.commits, seen.changed_files) == (kept, 1, ("a.txt",))
+    assert seen.snapshot
+    git(bench.repo, "merge-base", "--is-ancestor", stray, seen.snapshot.commit)
+
+
+def test_a_deleted_worktree_is_a_problem_with_what_the_branch_still_holds(bench: Bench) -> None:
+    made = bench.prepare()
+    head = commit_files(Path(made.worktree), {"a.txt": "a\n"})
+    shutil.rmtree(made.worktree)
+    seen = bench.collect(made)
+    assert seen.problem
+    assert seen.problem.code == "worktree_missing"
+    assert (seen.head, seen.commits, seen.changed_files) == (head, 1, ("a.txt",))
+    assert seen.snapshot
+    git(bench.repo, "merge-base", "--is-ancestor", head, seen.snapshot.commit)
+
+
+def test_a_deleted_branch_is_a_problem_and_its_commits_are_in_the_snapshot(bench: Bench) -> None:
+    made = bench.prepare()
+    head = commit_files(Path(made.worktree), {"a.txt": "a\n"})
+    git(bench.repo, "update-ref", "-d", "refs/heads/agent/fix-t1")
+    seen = bench.collect(made)
+    assert seen.problem
+    assert seen.problem.code == "branch_missing"
+    assert seen.snapshot
+    git(bench.repo, "merge-base", "--is-ancestor", head, seen.snapshot.commit)
+
+
+def test_a_worktree_that_lost_its_git_file_never_reaches_the_users_checkout(bench: Bench) -> None:
+    made = bench.prepare()
+    path = Path(made.worktree)
+    (path / ".git").unlink()
+    (path / "left.txt").write_text("left\n")
+    (bench.repo / "users.txt").write_text("the user's\n")
+    seen = bench.collect(made)
+    assert seen.snapshot
+    assert seen.snapshot.uncommitted == ("left.txt",)
+
+
+def test_the_list_of_changed_files_is_bounded_and_counted(bench: Bench) -> None:
+    made = bench.prepare()
+    commit_files(Path(made.worktree), {f"n/{number}.txt": "x" for number in range(1010)})
+    seen = bench.collect(made, scope=ScopeInputs(write=("n/",)))
+    assert (len(seen.changed_files), seen.changed_count) == (1000, 1010)
