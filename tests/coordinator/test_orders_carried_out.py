@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from pathlib import Path
 
 import pytest
@@ -123,6 +124,18 @@ def test_the_prompt_reaches_the_agent_as_a_private_file_and_no_log(
     assert (tmp_path / "copy").read_text() == prompt
     assert (crew.runs / "r1" / "prompt.md").stat().st_mode & 0o777 == 0o600
     assert not any("Paint it" in str(vars(record)) for record in caplog.records)
+
+
+def test_a_run_that_ends_at_once_has_its_start_told_before_its_end(crew: Crew, repo: Path) -> None:
+    crew.daemon.start()
+    crew.start()
+    for number in range(5):
+        run = f"r{number}"
+        crew.daemon.give(crew.run_order(run, repo, "true"))
+        eventually(lambda run=run: crew.daemon.about("exited", f"o{run}"))
+        crew.daemon.withdraw(f"o{run}")
+    kinds = [fact["kind"] for fact in crew.daemon.facts]
+    assert kinds == ["started", "exited"] * 5
 
 
 def test_a_client_that_cannot_be_called_is_an_exit_that_could_not_start(crew: Crew, repo: Path) -> None:
@@ -280,6 +293,33 @@ def test_a_check_tells_its_result_and_its_output_and_leaves_nothing(crew: Crew, 
     assert (body["result"], body["exit_code"]) == ("failed", 3)
     assert crew.daemon.blobs[body["output"]] == "one\n"
     eventually(lambda: not (crew.home.coordinator("main") / "checks" / "o1").exists())
+
+
+def test_an_output_too_long_for_one_line_arrives_as_its_head_and_tail(crew: Crew, repo: Path) -> None:
+    command = """echo first; head -c 900000 /dev/zero | tr '\\0' '"'; echo; echo last"""
+    inputs = {"repo": str(repo), "project": "p1", "commit": git(repo, "rev-parse", "HEAD"), "tree": ""}
+    crew.daemon.start()
+    crew.start()
+    crew.daemon.give(crew.order("o1", "check", {**inputs, "command": command}, project="p1"))
+    body = eventually(lambda: crew.daemon.about("checked", "o1"), within_s=20)[0]
+    text = crew.daemon.blobs[body["output"]]
+    assert body["result"] == "passed"
+    assert text.startswith("first\n")
+    assert text.endswith("last\n")
+    assert "characters left out" in text
+    assert hashlib.sha256(text.encode()).hexdigest() == body["output"]
+
+
+def test_a_withdrawn_check_is_given_up_and_does_not_count(crew: Crew, repo: Path, tmp_path: Path) -> None:
+    inputs = {"repo": str(repo), "project": "p1", "commit": git(repo, "rev-parse", "HEAD"), "tree": ""}
+    crew.daemon.start()
+    crew.start()
+    long = f"touch {tmp_path / 'begun'}; sleep 60"
+    crew.daemon.give(crew.order("o1", "check", {**inputs, "command": long}, project="p1"))
+    eventually(lambda: (tmp_path / "begun").exists())
+    crew.daemon.withdraw("o1")
+    body = eventually(lambda: crew.daemon.about("checked", "o1"))[0]
+    assert (body["result"], body["interrupted"]) == ("could_not_run", True)
 
 
 def test_a_survey_names_the_checks_it_found(crew: Crew, repo: Path) -> None:

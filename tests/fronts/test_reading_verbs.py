@@ -107,12 +107,11 @@ def test_evidence_shows_verdict_checks_runs_and_violations(peer, typed):
 
 
 def test_verify_exits_1_and_shows_the_output_where_a_check_fails_now(peer, typed):
-    red = {"command": "make test", "result": "failed", "exit_code": 2, "duration_s": 1, "tail": "boom"}
-    there = peer(verify_task={"verified": False, "unchecked": False, "checks": [red]})
+    red = {"command": "make test", "result": "failed", "exit_code": 2, "duration_s": 1, "output": "boom"}
+    there = peer(verify_task={**EVIDENCE, "verdict": "red", "checks": [red]})
     result = typed("verify", "t1")
-    assert (result.code, result.out.endswith("\n$ make test\nboom\nnot verified\n")) == (1, True)
-    green = {**red, "result": "passed", "exit_code": 0}
-    there.answers["verify_task"] = {"verified": True, "unchecked": False, "checks": [green]}
+    assert (result.code, result.out.endswith("\n$ make test\nboom\n")) == (1, True)
+    there.answers["verify_task"] = EVIDENCE
     assert typed("verify", "t1").code == 0
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from pathlib import Path
 
@@ -126,4 +125,4 @@ def test_the_agents_environment_is_the_contract(make_house: MakeHouse) -> None:
     assert env["PROJECT_ID"].startswith("p")
     assert "TORYO_HOME" not in env
     assert "AGENT_PASSKEY" not in env
-    assert os.path.basename(run["worktree"]).startswith("tell-the-environment-")
+    assert Path(run["worktree"]).name.startswith("tell-the-environment-")

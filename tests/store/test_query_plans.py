@@ -124,6 +124,12 @@ def test_a_question_that_is_asked_often_scans_no_growing_table(asked_store: Stor
     assert [line for line in lines if line.startswith("SCAN") and line.split()[1] not in SMALL] == []
 
 
+def test_events_of_one_project_are_read_without_the_others(asked_store: Store) -> None:
+    with asked_store.read() as tx:
+        lines = plan_of(tx, OFTEN["events.after of project"], "EXPLAIN QUERY PLAN")
+    assert lines == ["SEARCH events USING INDEX events_project (project=? AND seq>?)"]
+
+
 def test_postgresql_finds_ready_work_by_the_same_index(postgresql_url: str) -> None:
     with closing(Store.open(postgresql_url)) as store:
         with store.change() as tx:

@@ -119,7 +119,7 @@ def test_a_failing_set_up_is_could_not_run_with_its_output(bench: Bench) -> None
 
 
 def test_a_set_up_that_outstays_its_limit_is_could_not_run(bench: Bench) -> None:
-    checked, _ = bench.check("true", setup=("true", "sleep 100"), setup_limit_s=0.4)
+    checked, _ = bench.check("true", setup=("true", "sleep 100"), setup_limit_s=1.5)
     assert (checked.result, checked.reason) == (COULD_NOT_RUN, "setup: `sleep 100`: time limit")
 
 

@@ -152,6 +152,14 @@ def test_a_commit_straight_to_the_target_and_a_switched_checkout_are_foreign(ben
     assert foreign(bench.collect(made)) == {("ref", "refs/heads/main"), ("checkout", "HEAD")}
 
 
+def test_a_target_that_was_rewound_is_foreign_though_the_tip_has_that_commit(bench: Bench) -> None:
+    advance(bench, {"b.txt": "b\n"})
+    made = bench.prepare()
+    git(bench.repo, "checkout", "-q", "--detach")
+    git(bench.repo, "branch", "-f", "main", "main~1")
+    assert ("ref", "refs/heads/main") in foreign(bench.collect(made))
+
+
 def test_what_toryo_itself_moved_is_not_foreign(bench: Bench) -> None:
     made = bench.prepare()
     other = bench.prepare("other", run="r2")

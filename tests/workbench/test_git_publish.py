@@ -354,6 +354,16 @@ def test_a_deleted_target_and_an_unknown_commit_are_told(desk, tmp_path):
     assert answer.problem.code == "no_repository"
 
 
+def test_a_landing_that_brings_a_submodule_is_published_without_looking_into_it(desk):
+    side = desk.repo.parent / "side"
+    git(desk.repo, "worktree", "add", "-q", "--detach", str(side), "main")
+    git(side, "update-index", "--add", "--cacheinfo", f"160000,{desk.old},vendor/lib")
+    git(side, "commit", "-q", "-m", "submodule")
+    desk.new = git(side, "rev-parse", "HEAD")
+    (desk.repo / "vendor/lib").mkdir(parents=True)
+    assert desk.is_published()
+
+
 # ── settings of the user ──────────────────────────────────────────────────────────────────────────────
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -63,6 +64,22 @@ def test_uncommitted_untracked_and_ignored_text_files_come_back(bench: Bench, tm
     assert files_in(tmp_path / "a" / "b") == expected
     assert (restored.problem, restored.files) == (None, len(expected))
     assert (tmp_path / "a" / "b" / "README.md").read_text() == "changed\n"
+
+
+def test_a_change_of_equal_size_in_the_second_of_the_last_commit_is_not_overlooked(bench: Bench) -> None:
+    made = bench.prepare()
+    path = Path(made.worktree)
+    git(bench.repo, "config", "core.trustctime", "false")
+    index = bench.repo / ".git" / "worktrees" / "fix-t1" / "index"
+    moment = (1_700_000_000, 1_700_000_000)
+    os.utime(path / "README.md", moment)
+    git(path, "update-index", "--refresh")
+    os.utime(index, moment)
+    (path / "README.md").write_text("HELLO\n")
+    os.utime(path / "README.md", moment)
+    (path / "other.txt").write_text("o\n")
+    taken = snapshot(bench, made)
+    assert git(bench.repo, "show", f"{taken.commit}:README.md") == "HELLO"
 
 
 def test_a_deleted_file_and_a_file_that_became_a_folder_are_kept_as_they_are(bench: Bench) -> None:

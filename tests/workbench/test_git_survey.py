@@ -34,12 +34,13 @@ def test_a_repository_is_described(tmp_path: Path) -> None:
         SurveyInputs(path=str(repo)), {"claude": "/bin/claude"}, (check,), ("make",), ("Makefile",)
     )
     assert found.problem is None
+    clients = {"claude": "/bin/claude"}
     assert (found.root, found.git_dir) == (str(repo), str(repo / ".git"))
     assert (found.base, found.head_branch) == ("main", "main")
     assert found.base_commit == git(repo, "rev-parse", "main")
     assert found.base_tree == git(repo, "rev-parse", "main^{tree}")
     assert set(found.branches) == {"main", "other"}
-    assert (found.clients, found.checks) == ({"claude": "/bin/claude"}, (check,))
+    assert (found.clients, found.checks) == (clients, (check,))
     assert (found.setup, found.setup_inputs) == (("make",), ("Makefile",))
     assert found.settings_from == "none"
     assert not found.lfs

@@ -223,11 +223,7 @@ def test_a_half_made_worktree_is_trashed_and_made_again_under_its_name(
 def test_a_branch_made_just_before_a_crash_is_used_for_the_name_again(bench: Bench) -> None:
     inputs = bench.inputs()
     (bench.runs / "r1").mkdir(parents=True)
-    intent = {
-        "worktree": str(bench.repo / ".worktrees/fix-t1"),
-        "branch": "agent/fix-t1",
-        "base": inputs.base,
-    }
+    intent = {"branch": "agent/fix-t1", "base": inputs.base}
     (bench.runs / "r1" / worktrees.INTENT).write_text(json.dumps(intent))
     git(bench.repo, "branch", "agent/fix-t1", inputs.base)
     assert bench.prepare().name == "fix-t1"

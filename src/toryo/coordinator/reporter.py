@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from toryo.coordinator.calls import Daemon, Place
@@ -56,11 +56,17 @@ class Reporter:
         self._outbox.add(kind, body, order=order, generation=generation, blobs=blobs, subject=subject)
         self.flush()
 
-    def report_record(self, kind: str, body: Mapping[str, Any], *, order: str, generation: int) -> None:
-        """For a fact that a durable record repeats after a crash: sent first, kept only if it must wait."""
-        fact = self._outbox.add(kind, body, order=order, generation=generation, keep=False)
+    def report_records(
+        self, facts: Iterable[tuple[str, Mapping[str, Any]]], *, order: str, generation: int
+    ) -> None:
+        """For facts that durable records repeat after a crash: sent first, kept only if they must wait."""
+        added = [
+            self._outbox.add(kind, body, order=order, generation=generation, keep=False)
+            for kind, body in facts
+        ]
         self.flush()
-        self._outbox.keep_waiting(fact)
+        for fact in added:
+            self._outbox.keep_waiting(fact)
 
     def answering(self) -> frozenset[str]:
         """Orders whose final fact is on the way."""

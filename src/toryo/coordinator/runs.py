@@ -12,6 +12,7 @@ import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Any
 
 from toryo.coordinator.journal import Journal, Outcome, write_whole
 from toryo.coordinator.reporter import Reporter
@@ -20,7 +21,7 @@ from toryo.protocol.models import Exited, Model, Order
 from toryo.steps import step
 from toryo.workbench.runs import launch, records
 from toryo.workbench.runs.launch import LaunchSpec
-from toryo.workbench.runs.records import Kind, RunState
+from toryo.workbench.runs.records import Kind, RunState, StartRecord
 from toryo.workbench.runs.stop import stop
 from toryo.workbench.runs.watch import Watcher
 
@@ -48,6 +49,7 @@ class Runs:
         self._journal = journal
         self._lock = threading.Lock()
         self._live: set[str] = set()
+        self._announced: set[str] = set()
         self._starts: dict[str, int] = {}
         self.on_end: Callable[[str, Order, Outcome], None] = lambda run, order, outcome: None
         """Told after the end was reported; the journal is left to it, so that the next end need not wait."""
@@ -119,11 +121,9 @@ class Runs:
                 return
             time.sleep(pause)
             pause = min(2 * pause, 0.1)
-        note = self.note(run)
-        if run in self.live():
-            fact = record.fact(note.log if note else "")
-            plain = fact.model_dump(mode="json")
-            self._reporter.report_record("started", plain, order=order.id, generation=order.generation)
+        self._reporter.report_records(
+            self._beginning(run, record), order=order.id, generation=order.generation
+        )
 
     def _watch(self, run: str) -> None:
         with self._lock:
@@ -142,13 +142,23 @@ class Runs:
                 self.on_unstarted(note.order)
             return
         kind, plain = told[0], told[1].model_dump(mode="json")
+        facts = [*self._beginning(run, state.started), (kind, plain)]
         step("exit.before")
-        self._reporter.report_record(kind, plain, order=note.order, generation=note.generation)
+        self._reporter.report_records(facts, order=note.order, generation=note.generation)
         step("exit.reported")
         self._leave(run)
         log.info("Run ended", extra={"run": run, "end": kind})
         order = Order(id=note.order, kind=OrderKind.RUN, key=run, run=run, generation=note.generation)
         self.on_end(run, order, Outcome(kind, plain))
+
+    def _beginning(self, run: str, record: StartRecord | None) -> list[tuple[str, dict[str, Any]]]:
+        """The fact `started`, once: by whoever comes first, the launcher or the end of a short run."""
+        with self._lock:
+            if record is None or run in self._announced:
+                return []
+            self._announced.add(run)
+        note = self.note(run)
+        return [("started", record.fact(note.log if note else "").model_dump(mode="json"))]
 
     def _leave(self, run: str) -> None:
         with self._lock:

@@ -161,6 +161,8 @@ class AcceptInputs(Model):
     old: str
     new: str
     evidence: str
+    reset: bool = False
+    """A person rewound the target and said yes to it: `new` need not descend from `old`."""
 
 
 class PublishInputs(Model):

@@ -8,7 +8,7 @@ from __future__ import annotations
 from toryo.domain.words import OrderKind, Outcome, TaskStatus, Verb
 from toryo.reconciler.attempts import Attempt, current_attempt
 from toryo.reconciler.decisions import CoordinatorDecision, OrderWish, TaskDecision
-from toryo.reconciler.dispatch import first_start
+from toryo.reconciler.dispatch import STOPPED, first_start
 from toryo.reconciler.retries import after_run
 from toryo.reconciler.subjects import CoordinatorFacts, LandingFacts, Policy, RunFacts, TaskFacts
 
@@ -48,7 +48,7 @@ def _landed(task: TaskFacts, attempt: Attempt, landing: LandingFacts) -> TaskDec
         tidy = (OrderWish(OrderKind.CLEAN, f"clean/{last.id}", run=last.id),) if last else ()
         return TaskDecision(TaskStatus.DONE, orders=tidy)
     if task.stopped:
-        return TaskDecision(TaskStatus.NEEDS_REVIEW, task.stopped, "the target was moved by hand")
+        return TaskDecision(TaskStatus.NEEDS_REVIEW, task.stopped, STOPPED.get(task.stopped, ""))
     if task.waiting_why:
         paths = ", ".join(task.waiting[:5]) or task.waiting_why
         return TaskDecision(TaskStatus.LANDING, "waiting_for_checkout", f"waiting for your checkout: {paths}")

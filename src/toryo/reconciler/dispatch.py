@@ -8,6 +8,13 @@ from toryo.reconciler.decisions import TaskDecision
 from toryo.reconciler.subjects import Policy, TaskFacts
 
 
+STOPPED = {
+    "target_rewound": "the target was moved back by hand; approve to go on from where it is now",
+    "target_missing": "the target branch is gone; make it again",
+    "publish_failed": "git could not publish; see `toryo doctor`",
+}
+
+
 def first_start(task: TaskFacts, attempt: Attempt) -> TaskDecision:
     """The first run of an attempt needs everything: release, agent, dependencies, a base that is green."""
     if task.held and not (attempt.said(Verb.RELEASE) or _ever_released(task)):
@@ -53,7 +60,7 @@ def _no_hands(task: TaskFacts) -> TaskDecision | None:
 
 def _base_holds(task: TaskFacts) -> TaskDecision | None:
     if task.stopped:
-        return TaskDecision(TaskStatus.BLOCKED, task.stopped, "the target was moved by hand")
+        return TaskDecision(TaskStatus.BLOCKED, task.stopped, STOPPED.get(task.stopped, task.stopped))
     match task.base:
         case None:
             return TaskDecision(TaskStatus.BLOCKED, "base_gate", "the base is being checked first")

@@ -13,13 +13,14 @@ FOLLOWING = {"ahead": "adopt", "diverged": "restack"}
 
 
 def decide_queue(queue: QueueFacts, policy: Policy, now: float) -> QueueDecision:
+    rewound = not queue.seen_contains_published
     stopped = _stopped(queue)
     if stopped:
         return QueueDecision(stopped=stopped)
     decision = QueueDecision()
     if not queue.tip_gate:
         decision = replace(decision, gates=(GateWish(queue.tip, queue.tip_tree),))
-    following = FOLLOWING.get(queue.seen_relation, "")
+    following = "adopt" if rewound else FOLLOWING.get(queue.seen_relation, "")
     step = _follow(queue, following) if following else None
     if step is None:
         step = _advance(queue, policy, now, following)
@@ -30,7 +31,7 @@ def _stopped(queue: QueueFacts) -> str:
     """Never force: a target that lost what was published waits for a person."""
     if queue.seen_relation == "missing":
         return "target_missing"
-    if not queue.seen_contains_published:
+    if not queue.seen_contains_published and queue.seen_tree != queue.trusted_tree:
         return "target_rewound"
     return queue.stopped if queue.stopped in ("publish_failed",) else ""
 
@@ -45,7 +46,7 @@ def _follow(queue: QueueFacts, following: str) -> QueueDecision | None:
         return QueueDecision(end=ended)
     if mine or accepting:
         return None
-    judged = queue.seen in queue.failed_heads and queue.seen_tree != queue.trusted_tree
+    judged = f"{following}/{queue.seen}" in queue.failed_heads and queue.seen_tree != queue.trusted_tree
     if judged:
         return QueueDecision()
     return QueueDecision(create=(NewLanding(following, queue.seen, queue.seen_tree),))

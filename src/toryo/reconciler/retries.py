@@ -5,7 +5,7 @@ from __future__ import annotations
 from toryo.domain.words import ClaimResult, Purpose, TaskStatus
 from toryo.reconciler.attempts import Attempt
 from toryo.reconciler.decisions import Enqueue, TaskDecision
-from toryo.reconciler.dispatch import again
+from toryo.reconciler.dispatch import STOPPED, again
 from toryo.reconciler.subjects import CollectedFacts, LandingFacts, Policy, RunFacts, TaskFacts
 
 
@@ -81,6 +81,8 @@ def _land(
     landing = attempt.newest_landing(run.generation)
     if landing is None:
         return _enqueue(run, work)
+    if not landing.ended and task.stopped:
+        return _review(task.stopped, STOPPED.get(task.stopped, ""))
     if not landing.ended:
         return TaskDecision(TaskStatus.VERIFYING, "checking" if landing.begun else "queued")
     match landing.ended:

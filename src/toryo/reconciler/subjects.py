@@ -200,7 +200,7 @@ class QueueFacts:
     landings: tuple[QueuedLanding, ...] = ()
     """Not ended, by seq."""
     failed_heads: frozenset[str] = frozenset()
-    """Heads of adopt and restack landings that ended red or could_not_run."""
+    """`kind/head` of the adopt and restack landings that ended red, could_not_run or by a problem."""
     orders: tuple[OrderFact, ...] = ()
     """Open and taken candidate, accept and publish orders of the target."""
 

@@ -10,7 +10,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -57,7 +57,7 @@ class Tx:
         row = EventRow(at=self.now, kind=kind, project=project, task=task, run=run, body=bounded(body or {}))
         key = self.conn.execute(_ADD_EVENT, row.values()).inserted_primary_key
         assert key is not None  # the table numbers its rows
-        self.emitted.append(EventRow(**{**row.values(), "seq": int(key[0])}))
+        self.emitted.append(replace(row, seq=int(key[0])))
 
     def mark(self, subject: str, look_at: float = 0) -> None:
         """Have the subject looked at, at that time (0: now). Of two times the earlier one stays."""

@@ -43,12 +43,22 @@ def with_standing(tx: Tx, standing: str, limit: int = 100) -> list[FactRow]:
 
 
 _OF_ORDER = select(facts).where(facts.c.order == bindparam("it")).order_by(facts.c.seq)
-_HAS = select(facts.c.seq).where(facts.c.order == bindparam("it"), facts.c.kind == bindparam("kind")).limit(1)
+_HAS = (
+    select(facts.c.seq)
+    .where(
+        facts.c.order == bindparam("it"),
+        facts.c.kind == bindparam("kind"),
+        facts.c.standing.in_(bindparam("standings", expanding=True)),
+    )
+    .limit(1)
+)
 
 
 def of_order(tx: Tx, order: str) -> list[FactRow]:
     return every(tx, FactRow, _OF_ORDER, it=order)
 
 
-def has(tx: Tx, order: str, kind: str) -> bool:
-    return tx.conn.execute(_HAS, {"it": order, "kind": kind}).first() is not None
+def has(tx: Tx, order: str, kind: str, standing: str) -> bool:
+    """Whether it was taken before: applied, or kept with that standing."""
+    given = {"it": order, "kind": kind, "standings": ["applied", standing]}
+    return tx.conn.execute(_HAS, given).first() is not None

@@ -118,7 +118,11 @@ def queue(tx: Tx, project: str, target: str) -> QueueFacts | None:
         waiting=tuple(row.waiting),
         stopped=row.stopped,
         landings=tuple(_queued(tx, one) for one in waiting),
-        failed_heads=frozenset(landings.ended_heads(tx, project, target, FOLLOWING, JUDGED)),
+        failed_heads=frozenset(
+            f"{kind}/{head}"
+            for kind in FOLLOWING
+            for head in landings.ended_heads(tx, project, target, (kind,), (*JUDGED, "problem"))
+        ),
         orders=_pending(orders.of_target(tx, project, kinds, target)),
     )
 

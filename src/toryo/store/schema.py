@@ -239,6 +239,7 @@ facts = Table(
     Index("facts_landing", "landing"),
     Index("facts_gate", "gate"),
     Index("facts_standing", "standing"),
+    Index("facts_order", "order"),
 )
 
 landings = Table(

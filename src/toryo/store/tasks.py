@@ -145,7 +145,7 @@ _MARK_OF_TARGET = marks.now_for(
         tasks.c.project == bindparam("project"),
         tasks.c.target == bindparam("target"),
         or_(
-            tasks.c.status.in_(("ready", "landing", "needs_review")),
+            tasks.c.status.in_(("ready", "verifying", "landing", "needs_review")),
             (tasks.c.status == "blocked") & tasks.c.reason.in_(BASE_REASONS),
         ),
     )

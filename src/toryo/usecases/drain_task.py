@@ -56,5 +56,6 @@ def _enqueue(tx: Tx, task: TaskRow, wish: Enqueue) -> None:
         created_at=tx.now,
     )
     landings.insert(tx, landing)
+    tx.mark(f"task:{task.id}")  # its state is the landing's from now on
     tx.emit("landing_queued", {"landing": landing.id, "head": wish.head}, project=task.project, task=task.id)
     tx.mark(f"queue:{task.project}/{task.target}")

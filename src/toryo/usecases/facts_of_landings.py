@@ -62,7 +62,9 @@ def apply_accepted(tx: Tx, order: OrderRow, body: dict[str, Any]) -> None:
     if landing is None or target is None:
         return
     if not body["moved"]:
-        landings.update(tx, landing.id, accept_refused=True)
+        problem = body.get("problem") or {}
+        text = f"{problem['code']}: {problem['message']}" if problem else ""
+        landings.update(tx, landing.id, accept_refused=not problem, problem=text)
         _look(tx, landing)
         return
     number = target.accepted_count + 1
@@ -104,6 +106,7 @@ def _moved_tip(target: TargetRow, landing: LandingRow, number: int) -> dict[str,
     }
     if landing.kind == "adopt":
         moved |= {"published": landing.candidate, "seen": landing.candidate, "seen_relation": "same"}
+        moved["seen_contains_published"] = True
     if landing.kind == "restack":
         moved |= {"published": landing.head, "seen_relation": "behind"}
     return moved

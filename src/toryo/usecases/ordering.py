@@ -266,8 +266,14 @@ def _accept(tx: Tx, wish: OrderWish, project_id: str) -> bool:
     project, landing = projects.get(tx, project_id), landings.get(tx, wish.landing)
     if not project or not landing:
         raise OrderImpossible(f"no landing {wish.landing}")
+    target = projects.target(tx, project_id, landing.target)
     inputs = AcceptInputs(
-        repo=project.path, target=landing.target, old=wish.old, new=wish.new, evidence=landing.evidence
+        repo=project.path,
+        target=landing.target,
+        old=wish.old,
+        new=wish.new,
+        evidence=landing.evidence,
+        reset=landing.kind == "adopt" and target is not None and not target.seen_contains_published,
     )
     insert(
         tx,

@@ -47,9 +47,9 @@ def report_facts(
 
 def _take(tx: Tx, coordinator: CoordinatorRow, incarnation: int, superseded: bool, fact: Fact) -> None:
     order = orders.get(tx, fact.order) if fact.order else None
-    if order and fact.kind not in ON_THE_WAY and _is_known(tx, order, fact):
-        return
     standing = _standing(order, fact, superseded)
+    if order and fact.kind not in ON_THE_WAY and facts.has(tx, order.id, fact.kind, standing):
+        return  # a report that was taken already: acknowledged, not kept twice
     body = dict(fact.body)
     if fact.kind in FACTS:
         try:
@@ -96,11 +96,6 @@ def _take(tx: Tx, coordinator: CoordinatorRow, incarnation: int, superseded: boo
             run=order.run,
         )
     _apply(tx, order, fact.kind, body)
-
-
-def _is_known(tx: Tx, order: OrderRow, fact: Fact) -> bool:
-    """A report that was already taken: acknowledged, not kept twice."""
-    return facts.has(tx, order.id, fact.kind)
 
 
 def _standing(order: OrderRow | None, fact: Fact, superseded: bool) -> str:

@@ -235,7 +235,7 @@ def _chosen(tx: Tx, row: TaskRow, verb: Verb) -> Verb:
             raise Refused(f"A run of {row.id} has not ended.", hint="Wait, or `toryo run release` it.")
         case Verb.APPROVE if status is TaskStatus.OPEN:
             return Verb.RELEASE
-        case Verb.APPROVE if row.reason in ("base_red", "base_could_not_run"):
+        case Verb.APPROVE if row.reason in ("base_red", "base_could_not_run", "target_rewound"):
             _trust_base(tx, row)
         case Verb.APPROVE if row.reason in (
             "no_commit",
@@ -261,7 +261,7 @@ def _trust_base(tx: Tx, row: TaskRow) -> None:
     """A person takes the red base as it is: work may start from it."""
     target = projects.target(tx, row.project, row.target)
     if target:
-        following = target.seen_relation in ("ahead", "diverged")
+        following = target.seen_relation in ("ahead", "diverged") or not target.seen_contains_published
         tree = target.seen_tree if following else target.tip_tree
         projects.update_target(tx, row.project, row.target, trusted_tree=tree)
         tx.mark(f"queue:{row.project}/{row.target}")

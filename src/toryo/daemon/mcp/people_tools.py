@@ -12,7 +12,7 @@ from toryo.daemon.head import Head
 from toryo.daemon.mcp.asking import ask
 from toryo.daemon.mcp.registry import PEOPLE, Arguments, Nothing, Tool
 from toryo.domain.errors import UserError
-from toryo.domain.words import Access, Priority, TaskStatus, Verb
+from toryo.domain.words import Access, Priority, TaskStatus, Verb, Verdict
 from toryo.protocol.models import AdoptInputs
 from toryo.usecases import (
     agents,
@@ -252,12 +252,15 @@ async def verify_task(head: Head, caller: Caller, args: Task) -> dict[str, Any]:
         body = await ask(head, order, "check", CHECK_S)
         shown = {key: body.get(key) for key in ("result", "exit_code", "duration_s", "reason")}
         checks.append({"command": command, **shown, "output": body.get("tail", "")})
+    verdict = asking.verdict_of([str(one["result"]) for one in checks])
     return {
         "success": True,
         "task": asked.task,
         "commit": asked.commit,
         "tree": asked.tree,
-        "verdict": asking.verdict_of([str(one["result"]) for one in checks]),
+        "verdict": verdict,
+        "verified": verdict is Verdict.GREEN,
+        "unchecked": verdict is Verdict.UNCHECKED,
         "checks": checks,
     }
 

@@ -10,6 +10,7 @@ STATEMENTS = (
     "CREATE INDEX orders_project ON orders (project, state)",
     "CREATE INDEX landings_unpublished ON landings (project, target, accept_number)"
     " WHERE accepted_at IS NOT NULL AND published_at IS NULL",
+    'CREATE INDEX facts_order ON facts ("order")',
     "CREATE INDEX tokens_run ON tokens (run)",
     "CREATE INDEX tokens_expiry ON tokens (ended_at, expires_at)",
     "CREATE INDEX events_project ON events (project, seq)",

@@ -27,9 +27,10 @@ def build(inputs: CandidateInputs, bench_root: Path) -> CandidateBuilt:
     """Merge the heads in order onto the tip, pin the result; or say what stands against it."""
     try:
         common = places.common_dir(inputs.repo)
-        return _build(inputs, common, places.git_on(common), bench_root)
     except FileNotFoundError as missing:
         return _problem("no_repository", str(missing))
+    try:
+        return _build(inputs, common, places.git_on(common), bench_root)
     except (GitFailed, TimeLimit) as failed:
         return _problem("git_failed", str(failed))
 

@@ -135,10 +135,12 @@ def _foreign(inputs: CollectInputs, run_dir: Path) -> tuple[Foreign, ...]:
     common = places.common_dir(inputs.repo)
     git = places.git_on(common)
 
-    def is_ours(branch: str, commit: str) -> bool:
-        """Publishing follows accepting: it may be behind the tip by now, but never beside it."""
+    def is_ours(branch: str, old: str, new: str) -> bool:
+        """Publishing goes forward and follows accepting: behind the tip by now perhaps, never beside it."""
         tip = after["tips"].get(branch)
-        return bool(tip and commit) and (tip == commit or git.is_ancestor(commit, tip))
+        if not tip or not old or not new:
+            return False
+        return tip == new or (git.is_ancestor(old, new) and git.is_ancestor(new, tip))
 
     after = fingerprint.take(inputs.repo, inputs.branch)
     found = fingerprint.compare(before, after, is_ours)

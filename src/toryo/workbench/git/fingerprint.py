@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -21,21 +22,21 @@ MOST = 200
 
 _HEADS = "refs/heads/"
 _TIPS = "refs/toryo/tips/"
-_OURS = ("refs/toryo/", f"{_HEADS}{PREFIX}", "refs/prefetch/")
-"""Refs that move without an agent: Toryo's, other tasks' branches (judged by their runs), git's fetches."""
+_OURS = ("refs/toryo/", f"{_HEADS}{PREFIX}", "refs/prefetch/", "refs/bisect/", "refs/rewritten/")
+"""Refs that move without an agent: Toryo's, other tasks' branches (judged by their runs), git's own."""
 
 
 def take(repo: str | Path, branch: str) -> dict[str, Any]:
     """All that a run on `branch` should leave alone, as plain data for JSON."""
     root = Path(repo)
     common = places.common_dir(root)
-    refs = read_refs(Git(root))
+    refs = read_refs(common)
     own = places.head_ref(branch)
     stash = refs.pop("refs/stash", "")
     seen = status.read(Git(root))
     changed = {**seen.changed, **dict.fromkeys(seen.untracked, "??")}
     return {
-        "refs": {ref: at for ref, at in refs.items() if ref != own and not ref.startswith("refs/toryo/")},
+        "refs": {ref: at for ref, at in refs.items() if ref != own and not ref.startswith(_OURS)},
         "tips": {ref.removeprefix(_TIPS): at for ref, at in refs.items() if ref.startswith(_TIPS)},
         "stash": stash,
         "config": {
@@ -51,21 +52,39 @@ def digest(detail: dict[str, Any]) -> str:
     return hashlib.sha256(json.dumps(detail, sort_keys=True).encode()).hexdigest()
 
 
-def read_refs(git: Git) -> dict[str, str]:
-    """Every ref and the object it names."""
-    text = git.do("for-each-ref", "--format=%(objectname) %(refname)")
-    pairs = (line.split(" ", 1) for line in text.split("\n") if line)
-    return {ref: at for at, ref in pairs}
+def read_refs(common: Path) -> dict[str, str]:
+    """Every ref and the object it names; from the files, since a process would cost each launch 2 ms."""
+    if (common / "reftable").is_dir():
+        text = places.git_on(common).do("for-each-ref", "--format=%(objectname) %(refname)")
+        return {ref: at for at, ref in (line.split(" ", 1) for line in text.split("\n") if line)}
+    loose: dict[str, str] = {}
+    # loose before packed: a ref that is being packed is in both places for a moment, never in none
+    for folder, _, names in os.walk(common / "refs"):
+        ref = folder[len(str(common)) + 1 :]
+        for name in names:
+            held = places.read(f"{folder}/{name}")
+            if held and not name.endswith(".lock"):
+                loose[f"{ref}/{name}"] = held
+    return {**_packed_refs(common / "packed-refs"), **loose}
+
+
+def _packed_refs(path: Path) -> dict[str, str]:
+    try:
+        lines = path.read_text("utf-8", "surrogateescape").split("\n")
+    except FileNotFoundError:
+        return {}
+    # comments begin with `#`, what a tag peels to with `^`
+    return {line[line.index(" ") + 1 :]: line.split(" ")[0] for line in lines if line and line[0] not in "#^"}
 
 
 def compare(
     before: dict[str, Any],
     after: dict[str, Any],
-    is_ours: Callable[[str, str], bool] | None = None,
+    is_ours: Callable[[str, str, str], bool] | None = None,
 ) -> tuple[Foreign, ...]:
-    """What changed and was not Toryo. `is_ours(branch, commit)`: whether we published that commit to it; by
-    default where it is the branch's tip."""
-    ours = is_ours or (lambda branch, commit: bool(commit) and after["tips"].get(branch) == commit)
+    """What changed and was not Toryo. `is_ours(branch, old, new)`: whether we published that move; by default
+    where it ended at the branch's tip."""
+    ours = is_ours or (lambda branch, _, new: bool(new) and after["tips"].get(branch) == new)
     found = _refs(before["refs"], after["refs"], ours)
     if before["stash"] != after["stash"]:
         found.append(Foreign(what="stash", name="refs/stash", before=before["stash"], after=after["stash"]))
@@ -81,13 +100,15 @@ def compare(
     return tuple(found[:MOST])
 
 
-def _refs(before: dict[str, str], after: dict[str, str], ours: Callable[[str, str], bool]) -> list[Foreign]:
+def _refs(
+    before: dict[str, str], after: dict[str, str], ours: Callable[[str, str, str], bool]
+) -> list[Foreign]:
     found = []
     for ref in sorted(before.keys() | after.keys()):
         old, new = before.get(ref, ""), after.get(ref, "")
         if old == new or ref.startswith(_OURS):
             continue
-        if ref.startswith(_HEADS) and ours(ref.removeprefix(_HEADS), new):
+        if ref.startswith(_HEADS) and ours(ref.removeprefix(_HEADS), old, new):
             continue
         found.append(Foreign(what="ref", name=places.shown(ref), before=old, after=new))
     return found

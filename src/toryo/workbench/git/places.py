@@ -6,6 +6,7 @@ there is left to the modules beside.
 
 from __future__ import annotations
 
+import itertools
 import os
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -54,7 +55,7 @@ def common_dir(repo: str | Path) -> Path:
     git_dir = git_dir_of(Path(repo))
     if git_dir is None:
         raise FileNotFoundError(f"no git directory at {repo}")
-    shared = _read(git_dir / "commondir")
+    shared = read(git_dir / "commondir")
     return Path(os.path.normpath(git_dir / shared)) if shared else git_dir
 
 
@@ -63,7 +64,7 @@ def git_dir_of(top: Path) -> Path | None:
     entry = top / ".git"
     if entry.is_dir():
         return entry
-    text = _read(entry)
+    text = read(entry)
     if not text.startswith("gitdir:"):
         return None
     named = Path(os.path.normpath(top / text.removeprefix("gitdir:").strip()))
@@ -71,16 +72,17 @@ def git_dir_of(top: Path) -> Path | None:
 
 
 def admin_dirs(common: Path) -> Iterator[Path]:
+    folder = common / "worktrees"
     try:
-        entries = sorted((common / "worktrees").iterdir())
+        entries = sorted(folder.iterdir())
     except FileNotFoundError:
         return
-    yield from (entry for entry in entries if entry.is_dir())
+    yield from entries
 
 
 def registered_at(admin: Path) -> Path | None:
     """The worktree that an admin directory belongs to."""
-    text = _read(admin / "gitdir")
+    text = read(admin / "gitdir")
     return Path(os.path.normpath(admin / text)).parent if text else None
 
 
@@ -88,7 +90,7 @@ def admin_of(common: Path, worktree: Path) -> Path | None:
     """The admin directory of a worktree, found from the repository's side."""
     wanted = os.path.realpath(worktree)
     likely = common / "worktrees" / worktree.name
-    for admin in (likely, *admin_dirs(common)):
+    for admin in itertools.chain((likely,), admin_dirs(common)):
         seen = registered_at(admin)
         if seen is not None and os.path.realpath(seen) == wanted:
             return admin
@@ -97,7 +99,7 @@ def admin_of(common: Path, worktree: Path) -> Path | None:
 
 def lock_holder(admin: Path) -> str:
     """The run that made this worktree; empty if it is not ours."""
-    reason = _read(admin / "locked")
+    reason = read(admin / "locked")
     return reason.removeprefix(LOCK_REASON) if reason.startswith(LOCK_REASON) else ""
 
 
@@ -120,7 +122,7 @@ def head_ref(branch: str) -> str:
 
 def symbolic_head(git_dir: Path) -> str:
     """The branch ref HEAD names; empty when it is detached."""
-    text = _read(git_dir / "HEAD")
+    text = read(git_dir / "HEAD")
     return text.removeprefix("ref:").strip() if text.startswith("ref:") else ""
 
 
@@ -132,7 +134,7 @@ def shown(path: str) -> str:
 def commits_in(path: Path) -> list[str]:
     """The object ids in a file of a git directory: a pseudo-ref, or a reflog's old and new values."""
     ids: list[str] = []
-    for line in _read(path).splitlines():
+    for line in read(path).splitlines():
         ids += [word for word in line.split("\t")[0].split(" ")[:2] if _is_id(word)]
     return list(dict.fromkeys(ids))
 
@@ -141,8 +143,10 @@ def _is_id(word: str) -> bool:
     return len(word) in (40, 64) and not set(word) <= {"0"} and set(word) <= set("0123456789abcdef")
 
 
-def _read(path: Path) -> str:
+def read(path: Path | str) -> str:
+    """A small file's text; empty where there is none."""
     try:
-        return path.read_text("utf-8", "surrogateescape").strip()
+        with open(path, encoding="utf-8", errors="surrogateescape") as file:
+            return file.read().strip()
     except (FileNotFoundError, NotADirectoryError, IsADirectoryError):
         return ""

@@ -67,7 +67,7 @@ def _attempt(git: Git, inputs: PublishInputs, journal: Path) -> Published | Publ
             return _moved(git, ref, branch, new)
     if obstacle := _kept_away(holders, ref):
         return obstacle
-    return _into_checkout(publish_merge.Step(holders.checkouts[0], ref, branch, new), journal)
+    return _into_checkout(publish_merge.Move(holders.checkouts[0], ref, branch, new), journal)
 
 
 def _already(git: Git, ref: str, branch: str | None, inputs: PublishInputs, new: str) -> Published | None:
@@ -111,18 +111,18 @@ def _kept_away(holders: publish_holders.Holders, ref: str) -> Published | Publis
     return None
 
 
-def _into_checkout(step: publish_merge.Step, journal: Path) -> Published | PublishWaiting | None:
-    git_dir = places.git_dir_of(step.checkout)
+def _into_checkout(move: publish_merge.Move, journal: Path) -> Published | PublishWaiting | None:
+    git_dir = places.git_dir_of(move.checkout)
     if git_dir is None:
         return None
     if busy := publish_holders.underway(git_dir):
         return PublishWaiting(why=busy)
-    checkout = Git(step.checkout)
-    if obstacle := publish_landing.overlap(checkout, publish_landing.changes(checkout, step.old, step.new)):
+    checkout = Git(move.checkout)
+    if obstacle := publish_landing.overlap(checkout, publish_landing.changes(checkout, move.old, move.new)):
         return obstacle
-    outcome = publish_merge.fast_forward(step, journal)
+    outcome = publish_merge.fast_forward(move, journal)
     if outcome.arrived:
-        return Published(published=True, commit=step.new, found=step.new)
+        return Published(published=True, commit=move.new, found=move.new)
     if outcome.waiting is not None:
         publish_journal.clear(journal)
     return _told(outcome)

@@ -10,6 +10,7 @@ from enum import Enum
 from pathlib import Path
 
 from toryo.protocol.models import PublishWaiting
+from toryo.workbench.git import places
 from toryo.workbench.git.door import Git
 
 MOST_PATHS = 50
@@ -92,7 +93,7 @@ def overlap(git: Git, landing: tuple[Change, ...]) -> PublishWaiting | None:
 
 
 def waiting(why: str, paths: Iterable[str]) -> PublishWaiting:
-    return PublishWaiting(why=why, paths=tuple(sorted({_sayable(path) for path in paths})[:MOST_PATHS]))
+    return PublishWaiting(why=why, paths=tuple(sorted({places.shown(path) for path in paths})[:MOST_PATHS]))
 
 
 def look(root: Path, path: str, landing: set[str]) -> Seen:
@@ -153,7 +154,3 @@ def _ignored(git: Git, paths: list[str]) -> set[str]:
         return set()
     asked = "\0".join(paths).encode("utf-8", "surrogateescape")
     return set(git.run("check-ignore", "-z", "--stdin", stdin=asked).text.split("\0")) - {""}
-
-
-def _sayable(path: str) -> str:
-    return path.encode("utf-8", "surrogateescape").decode("utf-8", "replace")

@@ -8,6 +8,7 @@ from pathlib import Path
 from toryo import processes
 from toryo.processes import Finished, TimeLimit
 from toryo.protocol.models import PublishWaiting
+from toryo.steps import step
 from toryo.workbench.git import publish_journal, publish_landing
 from toryo.workbench.git.door import Git
 
@@ -32,7 +33,7 @@ _REFUSALS = (
 
 
 @dataclass(frozen=True)
-class Step:
+class Move:
     """One fast-forward: this checkout's branch from one commit to another."""
 
     checkout: Path
@@ -51,29 +52,31 @@ class Outcome:
     complaint: str = ""
 
 
-def fast_forward(step: Step, journal: Path) -> Outcome:
+def fast_forward(move: Move, journal: Path) -> Outcome:
     """Run the merge. The journal is cleared on arrival only; the rest is the caller's to judge."""
-    git = Git(step.checkout)
+    git = Git(move.checkout)
 
     def know(pid: int, started: str) -> None:
         entry = publish_journal.Entry(
-            str(step.checkout), step.ref, step.old, step.new, pid, started, processes.boot_id()
+            str(move.checkout), move.ref, move.old, move.new, pid, started, processes.boot_id()
         )
         publish_journal.write(journal, entry)
+        step("publish.journalled")
 
     try:
         done = git.run_known(
-            *("merge", "--ff-only", "--no-overwrite-ignore", *_QUIET, step.new),
+            *("merge", "--ff-only", "--no-overwrite-ignore", *_QUIET, move.new),
             know=know,
             limit_s=LIMIT_S,
             config=(("submodule.recurse", "false"),),
         )
     except TimeLimit as late:
         return Outcome(died=True, complaint=str(late))
+    step("publish.merged")
     if done.code < 0:
         # also where the branch has arrived: a lock may be left behind
         return Outcome(died=True, complaint=f"git merge was killed by signal {-done.code}")
-    if git.commit_of(step.ref) == step.new:
+    if git.commit_of(move.ref) == move.new:
         publish_journal.clear(journal)
         return Outcome(arrived=True)
     return Outcome(waiting=_refusal(done), complaint=done.complaint)

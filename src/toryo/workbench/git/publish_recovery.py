@@ -12,11 +12,12 @@ from pathlib import Path
 import psutil  # type: ignore[import-untyped]
 
 from toryo.protocol.models import PublishWaiting
+from toryo.steps import step
 from toryo.workbench.git import places, publish_contents, publish_holders, publish_journal, publish_landing
 from toryo.workbench.git.door import Git
 from toryo.workbench.git.publish_journal import Entry
 from toryo.workbench.git.publish_landing import ABSENT, Change, On
-from toryo.workbench.git.publish_merge import Outcome, Step, fast_forward
+from toryo.workbench.git.publish_merge import Move, Outcome, fast_forward
 
 PATIENCE_S = 10
 """How long a git that outlived its coordinator is waited for."""
@@ -45,9 +46,11 @@ def settle(entry: Entry, journal: Path) -> Outcome:
     if found.theirs:
         return Outcome(waiting=publish_landing.waiting("dirty", found.theirs))
     publish_contents.snapshot(git, entry.old, found.half)
+    step("publish.snapshotted")
     publish_contents.put_away(checkout, found.half)
+    step("publish.put_away")
     publish_contents.write_out(git, found.unwritten)
-    return fast_forward(Step(checkout, entry.ref, entry.old, entry.new), journal)
+    return fast_forward(Move(checkout, entry.ref, entry.old, entry.new), journal)
 
 
 def _over(journal: Path) -> Outcome:

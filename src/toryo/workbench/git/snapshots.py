@@ -106,7 +106,8 @@ def _contents(worktree: Worktree, seen: status.Status | None) -> Contents:
         # a copy: `add` here must never show in the agent's own index
         private = Path(folder) / "index"
         if worktree.admin and (worktree.admin / "index").exists():
-            shutil.copyfile(worktree.admin / "index", private)
+            # with its time: from it git knows which files may have changed without looking changed
+            shutil.copy2(worktree.admin / "index", private)
         env = {"GIT_INDEX_FILE": str(private)}
         git = worktree.git
         index_tree = git.do("write-tree", env=env) if seen.changed and not seen.unmerged else ""

@@ -19,9 +19,10 @@ def accept(inputs: AcceptInputs) -> Accepted:
     """Move the tip from `old` to `new`. After a crash the ref decides: one that holds `new` was moved."""
     try:
         git = places.git_on(places.common_dir(inputs.repo))
-        return _accept(git, inputs)
     except FileNotFoundError as missing:
         return Accepted(problem=Problem(code="no_repository", message=str(missing)))
+    try:
+        return _accept(git, inputs)
     except (GitFailed, TimeLimit) as failed:
         return Accepted(problem=Problem(code="git_failed", message=str(failed)))
 
@@ -31,6 +32,13 @@ def _accept(git: Git, inputs: AcceptInputs) -> Accepted:
     if git.commit_of(inputs.new) is None:
         return Accepted(
             problem=Problem(code="unknown_commit", message=f"{inputs.new} is not in the hub"),
+            tip=git.commit_of(ref) or "",
+        )
+    if inputs.old and not inputs.reset and not git.is_ancestor(inputs.old, inputs.new):
+        return Accepted(
+            problem=Problem(
+                code="not_a_descendant", message=f"{inputs.new} does not contain the tip {inputs.old}"
+            ),
             tip=git.commit_of(ref) or "",
         )
     reason = f"toryo: accept {inputs.evidence}".rstrip()

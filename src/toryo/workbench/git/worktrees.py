@@ -6,6 +6,7 @@ The lock reason names the run that made a worktree, and a marker in the run's di
 from __future__ import annotations
 
 import json
+import os
 import re
 import uuid
 from concurrent.futures import ThreadPoolExecutor
@@ -71,15 +72,13 @@ def _prepare(inputs: PrepareInputs, run_dir: Path) -> Prepared:
     _make_ready(repo, common, root)
     with ThreadPoolExecutor(1) as beside:
         # beside the checkout: on a large repository its status costs as much as everything else here
-        looking = beside.submit(fingerprint.take, repo, branch_of(inputs.name))
+        looking = beside.submit(_look, repo, branch_of(inputs.name), run_dir)
         scope = Scope(inputs.scope.exclude, inputs.scope.read, inputs.scope.write)
         if inputs.existing:
             worktree, head = reuse.use_again(inputs, common, root, scope)
         else:
             worktree, head = _make(inputs, common, root, scope, run_dir)
-        before = looking.result()
-    before["refs"].pop(places.head_ref(worktree.branch), None)
-    _write(run_dir / BEFORE, json.dumps(before))
+        seen = looking.result()
     _make_context(worktree.path, inputs.agent)
     return Prepared(
         name=worktree.path.name,
@@ -87,7 +86,7 @@ def _prepare(inputs: PrepareInputs, run_dir: Path) -> Prepared:
         branch=worktree.branch,
         base=inputs.base,
         head=head,
-        fingerprint=fingerprint.digest(before),
+        fingerprint=seen,
         prompt_hash=inputs.prompt,
     )
 
@@ -120,7 +119,7 @@ def _register(
     git: Git, common: Path, root: Path, inputs: PrepareInputs, base: str, run_dir: Path
 ) -> Worktree:
     """`git worktree add` under a free name; first what files say is free, which costs no process."""
-    taken = _names_seen(common, root)
+    taken: set[str] = set()
 
     def is_taken(wished: str) -> bool:
         return wished in taken or _is_seen(common, root, wished)
@@ -128,7 +127,7 @@ def _register(
     for attempt in range(3):
         name = free_name(inputs.name, is_taken)
         branch, path = branch_of(name), root / name
-        _write(run_dir / INTENT, json.dumps({"worktree": str(path), "branch": branch, "base": base}))
+        (run_dir / INTENT).write_text(json.dumps({"branch": branch, "base": base}))
         added = git.run(
             *("worktree", "add", "--quiet", "--lock", "--reason", f"{places.LOCK_REASON}{inputs.run}"),
             *("--no-checkout", "--no-track", "-b", branch, str(path), base),
@@ -139,21 +138,22 @@ def _register(
             raise Refusal("base_missing", f"The commit {inputs.base} is not in this repository.")
         listed = git.do("for-each-ref", "--format=%(refname:lstrip=3)", "refs/heads/agent")
         # `agent/x/y` holds the name `x` too: a ref cannot be a file and a directory
+        taken |= _names_registered(common, root)
         taken.update(line.split("/")[0] for line in listed.split("\n") if line)
         if attempt == 2 or name not in taken:
             raise Refusal("worktree_failed", added.complaint, "Look at `git worktree list` and `git branch`.")
     raise AssertionError("the loop returns or raises")
 
 
-def _names_seen(common: Path, root: Path) -> set[str]:
+def _names_registered(common: Path, root: Path) -> set[str]:
     """Names of registered worktrees under the root, there or not."""
     seen = (places.registered_at(admin) for admin in places.admin_dirs(common))
     return {path.name for path in seen if path is not None and path.parent == root}
 
 
 def _is_seen(common: Path, root: Path, name: str) -> bool:
-    path = root / name
-    return path.exists() or path.is_symlink() or (common / places.head_ref(branch_of(name))).exists()
+    homes = (root / name, common / "worktrees" / name, common / places.head_ref(branch_of(name)))
+    return any(os.path.lexists(home) for home in homes)
 
 
 def _discard_half(common: Path, run: str, run_dir: Path) -> None:
@@ -197,6 +197,13 @@ def _make_context(worktree: Path, agent: str) -> None:
         (worktree / ".aiagent" / "agents" / agent).mkdir(parents=True, exist_ok=True)
     except OSError:
         return  # the client then starts in the worktree itself
+
+
+def _look(repo: Path, branch: str, run_dir: Path) -> str:
+    """Take the fingerprint into the run's directory; its hash."""
+    before = fingerprint.take(repo, branch)
+    (run_dir / BEFORE).write_text(json.dumps(before))
+    return fingerprint.digest(before)
 
 
 def _reported(run_dir: Path) -> Prepared | None:
