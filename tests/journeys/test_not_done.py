@@ -140,3 +140,15 @@ def test_one_that_loses_its_shim_is_lost_tried_once_more_and_then_needs_review(m
     refused(house, task, "needs_review lost")
     assert [run["outcome"] for run in house.task(task)["runs"]] == ["lost", "lost"]
     assert kept(house, house.task(task)["runs"][0]["log"][0]["id"])
+
+
+def test_a_run_without_its_shim_still_has_its_time_limit(make_house: MakeHouse) -> None:
+    house = make_house()
+    house.agent(f"echo $PPID > {house.root}/shim-$TORYO_RUN\nexec sleep 600")
+    task = house.add("Outlive the shim", "--timeout", "3")
+    for number in (1, 2):
+        found = eventually(lambda n=number: len(list(house.root.glob("shim-r*"))) == n, within_s=40)
+        assert found
+        newest = max(house.root.glob("shim-r*"), key=lambda path: path.stat().st_mtime)
+        os.kill(int(eventually(newest.read_text)), signal.SIGKILL)
+    refused(house, task, "needs_review lost")

@@ -94,6 +94,7 @@ class Loop:
             return
         self._beat(place)
         self.orders.tidy()
+        self.runs.end_overdue()
         here = ("", self.machine)
         projects = [project for project in self.daemon.projects(place) if project.machine in here]
         for project in projects:

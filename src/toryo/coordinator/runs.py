@@ -105,6 +105,14 @@ class Runs:
                 raise
         self._watch(run)
 
+    def end_overdue(self) -> None:
+        """A run that lost its shim has lost its clock too: past its limit we end what is left of it."""
+        for run in self.live():
+            run_dir = self.directory(run)
+            if records.state(run_dir).kind is Kind.ORPHANED and records.overdue(run_dir, time.time()):
+                log.warning("An orphaned run reached its time limit", extra={"run": run})
+                threading.Thread(target=stop, args=(run_dir,), name=f"end {run}", daemon=True).start()
+
     def _write_note(self, run_dir: Path, note: Note) -> None:
         # not synced: the order itself says the same after a power cut
         write_whole(run_dir / NOTE, json.dumps(asdict(note)).encode())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -38,21 +39,10 @@ class NewAgent:
 
 def add_agent(context: HeadContext, wish: NewAgent, passkey: str, passkey_hash: str) -> dict[str, Any]:
     """Add it, or change the one of that name; assigned to the project at hand, if there is one."""
-    _look_over(wish)
+    look_over(wish)
     with context.store.change() as tx:
         known = agents.get(tx, wish.name)
-        columns: dict[str, Any] = {
-            "client": wish.client,
-            "command": wish.command,
-            "role": wish.role,
-            "model": wish.model,
-            "system_prompt": wish.system_prompt,
-            "prompt": wish.prompt,
-            "scope": wish.scope,
-            "slots": wish.slots,
-            "access": wish.access,
-            "passkey_hash": passkey_hash,
-        }
+        columns = _columns(wish) | {"passkey_hash": passkey_hash}
         if known:
             agents.update(tx, wish.name, **columns)
         else:
@@ -76,7 +66,25 @@ def fresh_passkey() -> tuple[str, str]:
     return passkey, hash_passkey(passkey)
 
 
-def _look_over(wish: NewAgent) -> None:
+def import_agents(tx: Tx, project_id: str, found: Sequence[NewAgent]) -> list[str]:
+    """From the project's own files: only those the store does not know, for the store is the truth."""
+    added = []
+    for wish in found:
+        look_over(wish)
+        if agents.get(tx, wish.name) is None:
+            agents.insert(tx, AgentRow(id=wish.name, name=wish.name, created_at=tx.now, **_columns(wish)))
+            tx.emit("agent_added", {"agent": wish.name, "client": wish.client}, project=project_id)
+            added.append(wish.name)
+        projects.assign(tx, project_id, wish.name)
+    return added
+
+
+def _columns(wish: NewAgent) -> dict[str, Any]:
+    names = ("client", "command", "role", "model", "system_prompt", "prompt", "scope", "slots", "access")
+    return {name: getattr(wish, name) for name in names}
+
+
+def look_over(wish: NewAgent) -> None:
     if not re.fullmatch(r"[a-z0-9][a-z0-9_-]{0,63}", wish.name):
         raise UserError(f"{wish.name!r} is no agent name.", hint="Use lower case letters, digits, - and _.")
     if wish.client and wish.client not in CLIENTS:

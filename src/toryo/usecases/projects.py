@@ -11,7 +11,8 @@ from toryo.domain.times import iso
 from toryo.store import projects
 from toryo.store.engine import Tx
 from toryo.store.rows import ProjectRow, TargetRow
-from toryo.usecases.agents import first_agent
+from toryo.usecases.agent_files import agents_in
+from toryo.usecases.agents import first_agent, import_agents
 from toryo.usecases.context import HeadContext
 from toryo.usecases.facts_of_projects import CONFIG, take_settings
 from toryo.usecases.finding import the_project
@@ -63,6 +64,7 @@ def register(
         if take_settings(tx, row, survey) is None:
             raise UserError(_problem(tx, row.id), hint="Mend .toryo/config.yaml and type `toryo init` again.")
         _first_target(tx, row, survey, adopted)
+        import_agents(tx, row.id, agents_in(survey["settings_files"]))
         agent = first_agent(tx, row.id, tuple(survey["clients"]))
         tx.mark(f"queue:{row.id}/{row.base}")
     return {

@@ -108,6 +108,16 @@ def read_started(run_dir: Path) -> StartRecord | None:
     )
 
 
+def overdue(run_dir: Path, now: float) -> bool:
+    """Whether the run's time limit has passed since its start record was written."""
+    limit = (_read(run_dir / LAUNCH) or {}).get("limit_s")
+    try:
+        began = (run_dir / STARTED).stat().st_mtime
+    except OSError:
+        return False
+    return limit is not None and now - began > float(limit)
+
+
 def read_exit(run_dir: Path) -> ExitRecord | None:
     raw = _read(run_dir / EXIT)
     if not raw:

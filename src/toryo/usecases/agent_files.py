@@ -1,0 +1,84 @@
+"""`.toryo/agents/*.yaml`: agent definitions that people keep with the project (S4-46), read where they enter."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import yaml
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from toryo.domain.words import Access
+from toryo.usecases.agents import NewAgent
+from toryo.usecases.project_settings import SettingsWrong
+
+
+class _File(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True, populate_by_name=True)
+
+
+class _Scope(_File):
+    exclude: tuple[str, ...] = ()
+    read: tuple[str, ...] = ("**",)
+    write: tuple[str, ...] | None = None
+
+
+class AgentFile(_File):
+    name: str
+    description: str = ""
+    role: str = ""
+    client: str = ""
+    command: str = ""
+    model: str = ""
+    system_prompt: str = ""
+    prompt_file: str = Field(default="", alias="promptFile")
+    """Relative to `.toryo/`, as `prompts/coder.md`."""
+    scope: _Scope = _Scope()
+    slots: int = Field(default=1, ge=1)
+    access: Access = Access.SEALED
+
+
+def agents_in(files: Mapping[str, str]) -> list[NewAgent]:
+    """All definitions among the settings files, by path; the first wrong one is an error with file and key."""
+    found = []
+    for path, text in sorted(files.items()):
+        if path.startswith("agents/") and path.endswith((".yaml", ".yml")):
+            found.append(_agent(f".toryo/{path}", text, files))
+    return found
+
+
+def _agent(where: str, text: str, files: Mapping[str, str]) -> NewAgent:
+    try:
+        raw: Any = yaml.safe_load(text)
+    except yaml.YAMLError as error:
+        mark = getattr(error, "problem_mark", None)
+        line = f", line {mark.line + 1}" if mark else ""
+        raise SettingsWrong(
+            f"{where}{line}: {getattr(error, 'problem', error)}", hint=f"Mend {where}."
+        ) from error
+    try:
+        read = AgentFile.model_validate(raw)
+    except ValidationError as error:
+        first = error.errors()[0]
+        key = ".".join(str(part) for part in first["loc"]) or "the file"
+        raise SettingsWrong(f"{where}: {key}: {first['msg']}", hint=f"Mend `{key}` in {where}.") from error
+    prompt = ""
+    if read.prompt_file:
+        path = read.prompt_file.removeprefix("./").removeprefix("../").removeprefix(".toryo/")
+        if path not in files:
+            raise SettingsWrong(
+                f"{where}: promptFile: .toryo/{path} is not there", hint=f"Write .toryo/{path}."
+            )
+        prompt = files[path]
+    return NewAgent(
+        name=read.name,
+        client=read.client,
+        command=read.command,
+        role=read.role or read.description,
+        model=read.model,
+        system_prompt=read.system_prompt,
+        prompt=prompt,
+        scope=read.scope.model_dump(mode="json"),
+        slots=read.slots,
+        access=read.access,
+    )

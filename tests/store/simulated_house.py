@@ -1,0 +1,221 @@
+"""The head with its real store and use cases, and a simulated world round it: set up, drained, looked over."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from simulated_git import ROOT, Repository
+from simulated_hands import Hands, Pick, World, honest
+from sqlalchemy import select
+
+from toryo.domain.words import Access
+from toryo.settings import Home
+from toryo.store import meta, projects, schema
+from toryo.store.blobs import Blobs
+from toryo.store.engine import Store, Tx
+from toryo.store.rows import ProjectRow
+from toryo.usecases.agents import NewAgent, add_agent
+from toryo.usecases.context import HeadContext
+from toryo.usecases.drain import drain
+from toryo.usecases.facts_of_projects import take_settings
+from toryo.usecases.projects import register
+from toryo.usecases.recompute import recompute
+
+MACHINE = "m1"
+PROJECTS = ("p1", "p2")
+AGENTS = {"ann": 1, "bob": 2}
+OUTSIDE = "eve"
+CHECKS: dict[str, tuple[str, ...]] = {"none": (), "one": ("make test",), "two": ("make lint", "make test")}
+LONGEST_DRAIN = 200
+
+
+class Clock:
+    def __init__(self) -> None:
+        self.now = 1_000_000.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+class House:
+    def __init__(self, context: HeadContext, clock: Clock) -> None:
+        self.context = context
+        self.clock = clock
+        self.world = World({name: Repository(name) for name in PROJECTS})
+        self.hands = [Hands(context, self.world, MACHINE, name) for name in ("main", "second")]
+        for hands in self.hands:
+            hands.start()
+            hands.poll()
+
+    def drain(self) -> None:
+        for _ in range(LONGEST_DRAIN):
+            if not drain(self.context):
+                return
+        raise AssertionError("the drain never comes to an end")
+
+    def checks(self, project: str, which: str, *, flaky: str = "land") -> None:
+        """A person puts other checks in force."""
+        commands = "".join(f"    - {{type: t, command: {command}}}\n" for command in CHECKS[which])
+        text = f"dod:\n  flaky: {flaky}\n  checks:\n{commands}" if commands else "{}"
+        with self.context.store.change() as tx:
+            row = projects.get(tx, project)
+            assert row is not None
+            take_settings(tx, row, {"settings_files": {"config.yaml": text}, "settings_from": "working copy"})
+
+    def rows(self, table: str) -> list[dict[str, Any]]:
+        with self.context.store.read() as tx:
+            return [dict(row._mapping) for row in tx.conn.execute(select(schema.metadata.tables[table]))]
+
+    def everything(self) -> dict[str, list[dict[str, Any]]]:
+        """All that is stored, but for the marks."""
+        return {name: self.rows(name) for name in schema.metadata.tables if name != "marks"}
+
+    def mark_all(self) -> None:
+        with self.context.store.change() as tx:
+            for kind, table in (("task", "tasks"), ("gate", "gates"), ("coordinator", "coordinators")):
+                for row in tx.conn.execute(select(schema.metadata.tables[table])):
+                    tx.mark(f"{kind}:{row.id}")
+            for row in tx.conn.execute(select(schema.targets)):
+                tx.mark(f"queue:{row.project}/{row.name}")
+            tx.mark("sessions:all")
+
+    def differences(self) -> list[dict[str, Any]]:
+        """What `doctor --recompute` finds, over all pages."""
+        found: list[dict[str, Any]] = []
+        place = 0
+        while True:
+            place, _, more = recompute(self.context, place)
+            found += more
+            if not place:
+                return found
+
+    # ── honest work until nothing is left ─────────────────────────────────────────────────────────────
+
+    def settle(self, pick: Pick = honest, rounds: int = 120) -> None:
+        """From now on everybody does what is asked and says so; raises if that never comes to an end."""
+        for repository in self.world.repositories.values():
+            repository.busy = ""
+        idle = 0
+        for _ in range(rounds):
+            idle = 0 if self._round(pick) else idle + 1
+            if idle == 3:
+                return
+            if idle:
+                self.clock.now += 15  # what waits for a while comes again
+        raise AssertionError("the house never comes to rest")
+
+    def _round(self, pick: Pick) -> bool:
+        """Whether anything happened."""
+        moved = False
+        self.drain()
+        for hands in self.hands:
+            hands.beat()
+            hands.poll()
+            hands.look()
+            moved = bool(hands.outbox) or moved
+            hands.deliver(list(hands.outbox))
+            self.drain()
+        for number, hands in enumerate(self.hands):
+            for order in hands.todo():
+                moved = True
+                hands.carry_out(order, pick)
+            for project in PROJECTS:
+                for agent in AGENTS:
+                    request = f"settle/{self.clock.now}/{number}/{project}/{agent}/{len(self.rows('runs'))}"
+                    moved = bool(hands.claim(agent, project, request)) or moved
+        for process in list(self.world.processes.values()):
+            moved = True
+            process.hands.end(process, pick)
+        return moved
+
+
+@contextmanager
+def a_house() -> Iterator[House]:
+    """Two projects, two agents and one from outside, two coordinators on one machine; nothing to do yet."""
+    with _folder() as folder:
+        shutil.copytree(_template(), folder, dirs_exist_ok=True)
+        clock = Clock()
+        context = _context(folder, clock)
+        try:
+            yield House(context, clock)
+        finally:
+            context.store.close()
+
+
+@contextmanager
+def _folder() -> Iterator[Path]:
+    # in memory where there is such a place: thousands of durable commits to a disk take minutes
+    memory = Path("/dev/shm")
+    with tempfile.TemporaryDirectory(prefix="toryo-", dir=memory if memory.is_dir() else None) as folder:
+        yield Path(folder)
+
+
+@cache
+def _template() -> Path:
+    """Made once per process: tables, projects and agents."""
+    keep = _folder()
+    folder = keep.__enter__()
+    _kept.append(keep)
+    context = _context(folder, Clock())
+    for name in PROJECTS:
+        _register(context, name)
+    for name, slots in AGENTS.items():
+        _agent(context, NewAgent(name=name, client="command", command="sh agent.sh", slots=slots))
+    _agent(context, NewAgent(name=OUTSIDE, client="outside", access=Access.CONNECTED))
+    context.store.close()
+    return folder
+
+
+_kept: list[Any] = []
+"""Folders that live as long as the process."""
+
+
+def _context(folder: Path, clock: Clock) -> HeadContext:
+    home = Home(folder).make()
+    store = Store.open(home.database, backups=home.backups, clock=clock)
+    with store.change() as tx:
+        secret = meta.secret(tx, "runs")
+    return HeadContext(
+        store=store,
+        blobs=Blobs(home.blobs),
+        clock=clock,
+        home=home,
+        installation="i1",
+        secret=secret,
+        version="0",
+        started_at=clock(),
+        pid=1,
+    )
+
+
+def _register(context: HeadContext, name: str) -> None:
+    tree = Repository(name).tree(ROOT)
+    survey = {
+        "root": f"/{name}",
+        "base": "main",
+        "base_commit": ROOT,
+        "base_tree": tree,
+        "settings_files": {},
+        "settings_from": "working copy",
+        "clients": (),
+    }
+    adopted = {"project": name, "root": f"/{name}", "tip": ROOT, "tip_tree": tree, "wrote": ()}
+    register(context, MACHINE, survey, adopted, name)
+
+
+def _agent(context: HeadContext, wish: NewAgent) -> None:
+    for project in PROJECTS:
+        given = {**wish.__dict__, "project": project}
+        add_agent(context, NewAgent(**given), "", "")
+
+
+def project_row(tx: Tx, name: str) -> ProjectRow:
+    row = projects.get(tx, name)
+    assert row is not None
+    return row
