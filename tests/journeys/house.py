@@ -123,7 +123,7 @@ class House:
             os.kill(pid, signal.SIGKILL)
 
     def _left(self) -> list[int]:
-        """Processes of this installation that outlived `down`: the tests' own, by their home or run directory."""
+        """Processes of this installation that outlived `down`, by their home or run directory."""
         mark = str(self.root).encode()
         found = []
         for entry in Path("/proc").iterdir():

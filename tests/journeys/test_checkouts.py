@@ -34,7 +34,8 @@ def test_a_landing_appears_in_the_users_own_checkout(make_house: MakeHouse) -> N
 def test_it_waits_for_an_overlapping_edit_and_the_queue_goes_on(make_house: MakeHouse) -> None:
     house = make_house({"a.txt": "old\n"}, branch="main")
     house.agent(
-        "if [ -e follow ]; then echo 2 > second.txt; else echo new > a.txt; touch follow; fi\ngit add -A && git commit -qm work"
+        "if [ -e follow ]; then echo 2 > second.txt; else echo new > a.txt; touch follow; fi\n"
+        "git add -A && git commit -qm work"
     )
     (house.repo / "a.txt").write_text("unsaved thought\n")
     first = house.add("Change a")

@@ -102,7 +102,8 @@ def test_two_that_conflict_are_both_landed_after_a_resolve_run(make_house: MakeH
 def test_a_follower_starts_from_its_predecessor(make_house: MakeHouse) -> None:
     house = make_house()
     house.agent(
-        "if [ -e one.txt ]; then cp one.txt two.txt; else echo 1 > one.txt; fi\ngit add -A && git commit -qm work"
+        "if [ -e one.txt ]; then cp one.txt two.txt; else echo 1 > one.txt; fi\n"
+        "git add -A && git commit -qm work"
     )
     first = house.add("First")
     second = house.add("Second", "--after", first)

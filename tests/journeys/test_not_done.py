@@ -86,7 +86,9 @@ def test_a_claim_of_failure_holds_a_green_commit_back(make_house: MakeHouse) -> 
     house = make_house(CHECK)
     script = house.root / "script.yaml"
     script.write_text(
-        "- write: {path: src/b.txt, text: fine}\n- commit: work\n- claim: {result: failed, summary: not sure}\n"
+        "- write: {path: src/b.txt, text: fine}\n"
+        "- commit: work\n"
+        "- claim: {result: failed, summary: not sure}\n"
     )
     house.ok(
         "agent", "add", "worker", "--client", "scripted", "--command", str(script), "--access", "connected"

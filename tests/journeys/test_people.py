@@ -97,7 +97,8 @@ def test_secrets_never_reach_the_worktree_and_scope_violations_wait_for_a_person
     house = make_house({"src/a.txt": "a\n", ".env": "KEY=1\n", "secrets/key": "k\n", "src/.env": "K=2\n"})
     listing = house.root / "listing"
     house.agent(
-        f"find . -type f | grep -v '^./.git' > {listing}\necho x > src/b.txt; echo y > other.txt; git add -A; git commit -qm work"
+        f"find . -type f | grep -v '^./.git' > {listing}\n"
+        "echo x > src/b.txt; echo y > other.txt; git add -A; git commit -qm work"
     )
     task = house.add("Look around", "--write", "src/**")
     assert house.rest(task) == 1
@@ -134,7 +135,8 @@ def test_goals_of_a_task_type_are_checked(make_house: MakeHouse) -> None:
     commit_files(house.repo, {".toryo/config.yaml": settings})
     house.ok("init", "--yes")
     house.agent(
-        'if grep -q "goal test_added" "$1"; then echo t > src.test.js; else echo x > x; fi; git add -A; git commit -qm w'
+        'if grep -q "goal test_added" "$1"; then echo t > src.test.js; else echo x > x; fi\n'
+        "git add -A; git commit -qm w"
     )
     task = house.add("Mend a bug", "-t", "bug")
     assert house.rest(task) == 0, house.story(task)

@@ -71,9 +71,8 @@ def test_a_second_coordinator_at_once_starts_nothing_twice(make_house: MakeHouse
     house = make_house()
     go = waiting_agent(house)
     argv = [sys.executable, "-m", "toryo", "coordinator", "--name", name]
-    output = open(house.root / "second.out", "w")
     with (
-        output,
+        (house.root / "second.out").open("w") as output,
         subprocess.Popen(argv, env=house.env, cwd=house.repo, stdout=output, stderr=output) as second,
     ):
         try:

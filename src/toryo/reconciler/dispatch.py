@@ -7,7 +7,6 @@ from toryo.reconciler.attempts import Attempt
 from toryo.reconciler.decisions import TaskDecision
 from toryo.reconciler.subjects import Policy, TaskFacts
 
-
 STOPPED = {
     "target_rewound": "the target was moved back by hand; approve to go on from where it is now",
     "target_missing": "the target branch is gone; make it again",

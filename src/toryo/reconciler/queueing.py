@@ -9,7 +9,7 @@ from toryo.reconciler.decisions import EndedLanding, GateWish, NewLanding, Order
 from toryo.reconciler.subjects import Policy, QueuedLanding, QueueFacts
 
 FOLLOWING = {"ahead": "adopt", "diverged": "restack"}
-"""How the tip follows a branch that a person moved: take it over, or merge it with what waits for publishing."""
+"""How the tip follows a branch that a person moved: take it over, or join it with what waits."""
 
 
 def decide_queue(queue: QueueFacts, policy: Policy, now: float) -> QueueDecision:

@@ -1,4 +1,4 @@
-"""`.toryo/agents/*.yaml`: agent definitions that people keep with the project (S4-46), read where they enter."""
+"""`.toryo/agents/*.yaml`: agent definitions that people keep with the project (S4-46)."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class AgentFile(_File):
 
 
 def agents_in(files: Mapping[str, str]) -> list[NewAgent]:
-    """All definitions among the settings files, by path; the first wrong one is an error with file and key."""
+    """All definitions among the settings files; a wrong one is an error with file and key."""
     found = []
     for path, text in sorted(files.items()):
         if path.startswith("agents/") and path.endswith((".yaml", ".yml")):

@@ -10,7 +10,7 @@ from toryo.store import projects
 from toryo.store.engine import Tx
 from toryo.store.rows import OrderRow, ProjectRow
 from toryo.usecases.drain_queue import mark_waiting_tasks
-from toryo.usecases.ordering import settings_changed, survey_settings
+from toryo.usecases.ordering import survey_settings
 from toryo.usecases.project_settings import ProjectSettings, parse_settings
 
 CONFIG = "config.yaml"
