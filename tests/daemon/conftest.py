@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from little_daemon import LittleDaemon
+from whole_daemon import Shop
 
 from toryo.settings import Home
 
@@ -34,3 +35,13 @@ def start_daemon(tmp_path: Path) -> Iterator[Callable[..., LittleDaemon]]:
     yield start
     for daemon in started:
         daemon.kill()
+
+
+@pytest.fixture
+def shop(tmp_path: Path) -> Iterator[Shop]:
+    """A whole daemon of its own, with hands, an agent and a project."""
+    opened = Shop(Home(tmp_path / "home"), tmp_path)
+    try:
+        yield opened
+    finally:
+        opened.daemon.close()

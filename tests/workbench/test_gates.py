@@ -218,6 +218,20 @@ def test_a_check_sees_no_secret_and_a_home_of_its_own(bench: Bench, monkeypatch:
     )
 
 
+def test_where_packages_come_from_reaches_set_up_only_and_no_password_does(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PIP_FIND_LINKS", "/somewhere")
+    monkeypatch.setenv("HTTPS_PROXY", "http://proxy.localhost:3128")
+    monkeypatch.setenv("PIP_INDEX_URL", "https://me:hidden@mirror.localhost/simple")
+    monkeypatch.setenv("NPM_CONFIG__AUTHTOKEN", "hidden")
+    _, seen = bench.check("cat made/seen; env", setup=("mkdir -p made && env > made/seen",), setup_inputs=())
+    assert (
+        seen.count("PIP_FIND_LINKS=/somewhere") == seen.count("HTTPS_PROXY=http://proxy.localhost:3128") == 1
+    )
+    assert "hidden" not in seen
+
+
 def test_programs_inside_the_users_repository_are_not_on_the_path(
     bench: Bench, monkeypatch: pytest.MonkeyPatch
 ) -> None:

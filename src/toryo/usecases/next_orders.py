@@ -15,6 +15,9 @@ from toryo.usecases.coordinators import CoordinatorUnknown, current
 from toryo.usecases.credentials import run_token
 from toryo.usecases.picking import pick
 
+INHERITED = (OrderKind.COLLECT, OrderKind.CLEAN)
+"""What another coordinator of the machine does for one that has gone silent."""
+
 
 @dataclass(frozen=True)
 class OrderSet:
@@ -57,11 +60,14 @@ def _startable(tx: Tx) -> tuple[str, ...]:
 
 
 def _mine(tx: Tx, coordinator: str, machine: str) -> list[OrderRow]:
-    silent = {row.id for row in coordinators.listing(tx) if row.unseen}
+    silent = [row.id for row in coordinators.listing(tx) if row.unseen and row.id != coordinator]
+    here = [name for name in silent if name.startswith(f"{machine}/")]
     return [
         order
-        for order in orders.for_places(tx, (coordinator, f"machine:{machine}"))
-        if order.place == coordinator or order.taken_by in ("", coordinator) or order.taken_by in silent
+        for order in orders.for_places(tx, (coordinator, f"machine:{machine}", *here))
+        if order.place == coordinator
+        or (order.place in here and order.kind in INHERITED)
+        or (order.place == f"machine:{machine}" and order.taken_by in ("", coordinator, *silent))
     ]
 
 

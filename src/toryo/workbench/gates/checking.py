@@ -21,7 +21,7 @@ from toryo.processes import TimeLimit
 from toryo.protocol.models import Checked, CheckInputs
 from toryo.steps import step
 from toryo.workbench.gates import checkout, commands, slots, verdicts
-from toryo.workbench.gates.environment import check_environment, fingerprint
+from toryo.workbench.gates.environment import check_environment, fingerprint, setup_environment
 from toryo.workbench.gates.setup import set_up, setup_key
 from toryo.workbench.git.door import Git, GitFailed
 from toryo.workbench.runs import records
@@ -97,7 +97,7 @@ def _from_the_start(
         committed = source.do("ls-tree", "--full-tree", "--name-only", inputs.commit, ".venv")
         env = check_environment(slot.checkout, slot.home, slot.tmp, repo, venv=not committed)
         if slot.setup_key != key:
-            failed = set_up(slot, inputs.setup, entry, env, inputs.setup_limit_s, goes_on)
+            failed = set_up(slot, inputs.setup, entry, setup_environment(env), inputs.setup_limit_s, goes_on)
             if failed is not None:
                 return verdicts.of_setup(failed.command, failed.ended, commands.output(failed.run_dir))
             step("check.set_up")

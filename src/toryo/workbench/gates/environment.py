@@ -6,6 +6,7 @@ import hashlib
 import json
 import os
 import platform
+import re
 import shutil
 from collections.abc import Mapping
 from pathlib import Path
@@ -23,6 +24,8 @@ _TOOLCHAINS = {
     "VOLTA_HOME": ".volta",
     "ASDF_DATA_DIR": ".asdf",
 }
+_FETCHING = ("PIP_", "UV_", "NPM_CONFIG_", "YARN_", "CARGO_NET_", "CARGO_HTTP_", "GOPROXY", "SSL_CERT_")
+_PROXIES = ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY", "REQUESTS_CA_BUNDLE", "NODE_EXTRA_CA_CERTS")
 _TOOLS = ("sh", "git", "python3", "uv", "node", "npm", "cargo", "go", "make")
 _LIKE_A_PERSON = f"[user]\n\tname = {NAME}\n\temail = {EMAIL}\n[init]\n\tdefaultBranch = main\n"
 
@@ -43,6 +46,22 @@ def check_environment(checkout: Path, home: Path, tmp: Path, repo: Path, venv: b
         "GIT_CEILING_DIRECTORIES": str(tmp.parent),
     }
     return env
+
+
+def setup_environment(env: Mapping[str, str]) -> dict[str, str]:
+    """What set-up gets besides: where packages come from and the way there; nothing with a password."""
+    outer = settings.environment()
+    wanted = {
+        name: value
+        for name, value in outer.items()
+        if name.upper().startswith(_FETCHING) or name.upper() in _PROXIES
+    }
+    return dict(env) | {name: value for name, value in wanted.items() if not _is_secret(name, value)}
+
+
+def _is_secret(name: str, value: str) -> bool:
+    words = ("TOKEN", "PASSWORD", "SECRET", "AUTH", "KEY")
+    return any(word in name.upper() for word in words) or re.search(r"://[^/\s]*@", value) is not None
 
 
 def furnish(home: Path, tmp: Path) -> None:

@@ -16,6 +16,8 @@ from toryo.workbench.git.refusals import Refusal
 
 OLDEST_GIT = (2, 38)
 LARGEST_SETTING = 256_000
+MOST_SETTINGS = 400_000
+"""Characters of all settings files together: they travel in one line. Beyond it only config.yaml is sure."""
 SETTINGS = ".toryo"
 
 
@@ -166,7 +168,7 @@ def _committed_settings(git: Git, entries: list[tuple[str, str, str]]) -> dict[s
         text = _text(git.run("cat-file", "blob", thing).out)
         if text is not None:
             files[places.shown(name).removeprefix(f"{SETTINGS}/")] = text
-    return files
+    return _bounded(files)
 
 
 def _settings_on_disk(folder: Path) -> dict[str, str]:
@@ -181,7 +183,22 @@ def _settings_on_disk(folder: Path) -> dict[str, str]:
             text = _text(path.read_bytes())
             if text is not None:
                 files[places.shown(path.relative_to(folder).as_posix())] = text
-    return dict(sorted(files.items()))
+    return _bounded(files)
+
+
+def _bounded(files: dict[str, str]) -> dict[str, str]:
+    """What matters most first: the settings themselves, agents and their prompts, then memory by name."""
+    order = ("config.yaml", "agents/", "prompts/", "")
+    ranked = sorted(
+        files, key=lambda name: (next(i for i, head in enumerate(order) if name.startswith(head)), name)
+    )
+    kept: dict[str, str] = {}
+    room = MOST_SETTINGS
+    for name in ranked:
+        room -= len(files[name])
+        if room >= 0:
+            kept[name] = files[name]
+    return dict(sorted(kept.items()))
 
 
 def _text(content: bytes) -> str | None:
