@@ -1,21 +1,50 @@
-"""Where an installation lives on disk, and the one reader of the environment. Standard library only."""
+"""Where an installation lives on disk, and the one reader of the environment. Standard library only.
 
+Every command reads this first, so it does without dataclasses, and pathlib waits until a path is asked for.
+"""
+
+# ruff: noqa: PTH109, PTH111, PTH117, PTH118
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
-from dataclasses import dataclass
-from pathlib import Path
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
 
 LONGEST_SOCKET_PATH = 104
 """sun_path on macOS; Linux takes four more. A longer path is bound through a short directory."""
 
 
-@dataclass(frozen=True)
 class Home:
-    """One installation: `TORYO_HOME`, else XDG state. Directories 0700, files 0600."""
+    """One installation: `TORYO_HOME`, else XDG state. Directories 0700, files 0600. It never changes."""
 
-    path: Path
+    __slots__ = ("text",)
+
+    text: str
+    """The path as text, for a command on its way in: importing pathlib would cost it 4 ms."""
+
+    def __init__(self, path: Path | str) -> None:
+        object.__setattr__(self, "text", os.fspath(path))
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise AttributeError(f"{name} of a home cannot be changed")
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Home) and self.text == other.text
+
+    def __hash__(self) -> int:
+        return hash(self.text)
+
+    def __repr__(self) -> str:
+        return f"Home({self.text!r})"
+
+    @property
+    def path(self) -> Path:
+        from pathlib import Path
+
+        return Path(self.text)
 
     @property
     def database(self) -> Path:
@@ -60,10 +89,17 @@ class Home:
 
     def socket_in_use(self) -> Path:
         """The socket to connect to: the short one if the pointer names it."""
+        from pathlib import Path
+
+        return Path(self.address())
+
+    def address(self) -> str:
+        """`socket_in_use` as text."""
         try:
-            return Path(self.socket_pointer.read_text().strip())
+            with open(f"{self.text}/mcp.sock.path", encoding="utf-8") as pointer:
+                return pointer.read().strip()
         except OSError:
-            return self.socket
+            return f"{self.text}/mcp.sock"
 
 
 def environment() -> Mapping[str, str]:
@@ -74,6 +110,11 @@ def environment() -> Mapping[str, str]:
 def home() -> Home:
     env = os.environ
     if env.get("TORYO_HOME"):
-        return Home(Path(env["TORYO_HOME"]).expanduser().absolute())
-    state = env.get("XDG_STATE_HOME") or str(Path("~/.local/state").expanduser())
-    return Home(Path(state) / "toryo")
+        return Home(_absolute(os.path.expanduser(env["TORYO_HOME"])))
+    state = env.get("XDG_STATE_HOME") or os.path.expanduser("~/.local/state")
+    return Home(os.path.join(state, "toryo"))
+
+
+def _absolute(text: str) -> str:
+    """Without resolving links or `..`, which would make it another path than the one that was named."""
+    return text if os.path.isabs(text) else os.path.join(os.getcwd(), text)

@@ -16,10 +16,13 @@ from toryo.protocol.wire import ToolFailed, call
 from toryo.usecases.context import CallerKind
 
 
-def failure_of(daemon: LittleDaemon, tool: str, credential: str, **arguments: Any) -> dict[str, Any]:
+def failure_of(
+    daemon: LittleDaemon, tool: str, credential: str, *, bug: bool = False, **arguments: Any
+) -> dict[str, Any]:
     with pytest.raises(ToolFailed) as failed:
         call(daemon.home.socket, tool, arguments, credential)
-    assert set(failed.value.body) == {"success", "error", "hint"}
+    assert set(failed.value.body) == {"success", "error", "hint", *(["bug"] if bug else [])}
+    assert failed.value.body.get("bug", False) is bug
     return failed.value.body
 
 
@@ -55,7 +58,7 @@ def test_an_old_tool_name_answers_with_the_new_one(little_daemon: LittleDaemon, 
 
 
 def test_a_bug_is_answered_and_logged_with_its_traceback_and_no_secret(little_daemon: LittleDaemon) -> None:
-    body = failure_of(little_daemon, "boom", little_daemon.operator)
+    body = failure_of(little_daemon, "boom", little_daemon.operator, bug=True)
     log = little_daemon.home.logs / "daemon.jsonl"
     assert "KeyError" in body["error"]
     assert str(log) in body["hint"]
@@ -67,7 +70,8 @@ def test_a_bug_is_answered_and_logged_with_its_traceback_and_no_secret(little_da
 
 
 def test_an_answer_that_is_no_json_is_a_failure_too(little_daemon: LittleDaemon) -> None:
-    assert "not JSON" in failure_of(little_daemon, "unserialisable", little_daemon.operator)["error"]
+    body = failure_of(little_daemon, "unserialisable", little_daemon.operator, bug=True)
+    assert "not JSON" in body["error"]
 
 
 def test_a_wrong_credential_is_refused_even_where_none_is_needed(little_daemon: LittleDaemon) -> None:

@@ -51,13 +51,13 @@ class WholeDaemon:
     async def _serve(self) -> None:
         writer = Writer()
         context = await writer.run(open_context, self.home, self.home.database, self.now)
-        self.head = Head(
-            context, writer, drain=drain, extend_deadlines=extend_deadlines, interval_s=NEVER_S
-        )
+        self.head = Head(context, writer, drain=drain, extend_deadlines=extend_deadlines, interval_s=NEVER_S)
         self._loop = asyncio.get_running_loop()
         bound, path = life.listen(self.home)
         await self.head.start()
-        server = SocketServer(make_server(self.head, table(), Keys(hash_token(self.operator), context.secret)))
+        server = SocketServer(
+            make_server(self.head, table(), Keys(hash_token(self.operator), context.secret))
+        )
         await server.start(bound)
         self._up.set()
         await self.head.stopped.wait()
@@ -199,10 +199,14 @@ class Hands:
         fact = models.Collected(head=WORK, commits=commits, new_commits=commits)
         self.report(self.order("collect"), "collected", fact)
 
-    def land(self) -> None:
-        self.report(self.order("candidate"), "candidate_built", models.CandidateBuilt(commit=MERGED, tree=TREE))
-        self.report(self.order("accept"), "accepted", models.Accepted(moved=True, tip=MERGED))
-        self.report(self.order("publish"), "published", models.Published(published=True, commit=MERGED))
+    def build(self, commit: str = MERGED) -> None:
+        """Its tree has the same name."""
+        built = models.CandidateBuilt(commit=commit, tree=commit)
+        self.report(self.order("candidate"), "candidate_built", built)
+
+    def land(self, commit: str = MERGED) -> None:
+        self.report(self.order("accept"), "accepted", models.Accepted(moved=True, tip=commit))
+        self.report(self.order("publish"), "published", models.Published(published=True, commit=commit))
         self.report(self.order("clean"), "cleaned", models.Cleaned(freed=True))
 
 

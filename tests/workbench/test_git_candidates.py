@@ -140,18 +140,14 @@ def test_a_tip_that_moved_is_reported_as_stale(repo, tmp_path):
     assert build(order, tmp_path) == CandidateBuilt(stale=moved)
 
 
-def test_a_branch_that_is_contained_already_still_lands_visibly_but_the_tip_itself_does_not(repo, tmp_path):
+def test_a_branch_that_is_contained_already_has_the_tip_itself_as_its_candidate(repo, tmp_path):
     head = branch(repo, "one", {"c.txt": "c\n"})
     git(repo, "merge", "-q", "--no-ff", "-m", "by hand", head.branch)
     order = inputs(repo, head)
-    built = build(order, tmp_path)
-    assert built.tree == git(repo, "rev-parse", "main^{tree}")
-    assert git(repo, "rev-parse", f"{built.commit}^2") == head.commit
-
-    same = Head(task="t", branch="agent/same", commit=order.tip)
-    problem = build(inputs(repo, same), tmp_path).problem
-    assert problem is not None
-    assert problem.code == "nothing_to_land"
+    tip, tree = git(repo, "rev-parse", "main"), git(repo, "rev-parse", "main^{tree}")
+    assert build(order, tmp_path) == CandidateBuilt(commit=tip, tree=tree)
+    at_tip = Head(task="t2", branch="main", commit=tip)
+    assert build(inputs(repo, at_tip), tmp_path) == CandidateBuilt(commit=tip, tree=tree)
 
 
 def test_what_is_not_in_the_hub_is_a_problem_never_an_exception(repo, tmp_path):

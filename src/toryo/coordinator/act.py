@@ -71,6 +71,8 @@ class Acts:
     clients: Callable[[], Mapping[str, str]]
     spec: Callable[[models.RunInputs, int, Path, str], LaunchSpec]
     """(inputs, generation, run directory, log used before) → how the agent is started."""
+    expect_prompt: Callable[[str], None]
+    """A run with this prompt is coming."""
 
     is_wanted: Callable[[str], bool]
     """Whether the daemon still asks for this order."""
@@ -111,6 +113,7 @@ def _adopt(acts: Acts, order: Order) -> Done:
 
 def _prepare(acts: Acts, order: Order) -> Done:
     inputs = _inputs(order, models.PrepareInputs)
+    acts.expect_prompt(inputs.prompt)
     return Done("prepared", worktrees.prepare(inputs, acts.runs.directory(inputs.run)))
 
 

@@ -80,16 +80,19 @@ class Claims:
     unanswered: dict[tuple[str, str], str] = field(default_factory=dict)
     """Pair → the request whose answer was lost: asked again under the same id until it is answered."""
 
-    def visit(self, place: Place, project: Project) -> None:
+    def visit(self, place: Place, project: Project) -> bool:
+        """Whether anything was claimed."""
+        claimed = False
         for agent in project.agents:
             if not self.config.serves(agent):
                 log.debug("No passkey config for %s, skipping", agent)
                 continue
             try:
                 while not self.capacity.is_full() and self._claim(place, agent, project.id):
-                    pass
+                    claimed = True
             except (WireError, ToolFailed) as failed:
                 log.warning("Failed to check %s/%s: %s", agent, project.id, failed.message)
+        return claimed
 
     def _claim(self, place: Place, agent: str, project: str) -> bool:
         """Whether a run was claimed, so that asking once more may bring another."""

@@ -6,6 +6,7 @@ The prompt is opaque text: written to a file for the agent, never parsed, never 
 from __future__ import annotations
 
 import os
+import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -15,6 +16,7 @@ from toryo import settings
 from toryo.coordinator.config import Config
 from toryo.domain.words import Access
 from toryo.protocol.models import RunInputs
+from toryo.protocol.wire import ToolFailed, WireError
 from toryo.workbench.clients import registry
 from toryo.workbench.clients.registry import Call, Client, Command
 from toryo.workbench.contexts.environment import run_environment, write_run_file
@@ -22,19 +24,48 @@ from toryo.workbench.git.door import Git
 from toryo.workbench.runs.launch import LaunchSpec
 
 PROMPT, STDIN, CREDENTIAL = "prompt.md", "stdin.txt", "credential.json"
+MOST_EXPECTED = 64
+
+
+class Prompts:
+    """Prompts by their hash, fetched beside the preparation of the run that will want them."""
+
+    def __init__(self, fetch_blob: Callable[[str], str]) -> None:
+        self._fetch_blob = fetch_blob
+        self._lock = threading.Lock()
+        self._here: dict[str, str] = {}
+
+    def expect(self, blob: str) -> None:
+        threading.Thread(target=self._fetch_ahead, args=(blob,), name="prompt", daemon=True).start()
+
+    def take(self, blob: str) -> str:
+        with self._lock:
+            text = self._here.pop(blob, None)
+        return self._fetch_blob(blob) if text is None else text
+
+    def _fetch_ahead(self, blob: str) -> None:
+        try:
+            text = self._fetch_blob(blob)
+        except (WireError, ToolFailed):
+            return  # whoever takes it asks again, and says so
+        with self._lock:
+            self._here[blob] = text
+            while len(self._here) > MOST_EXPECTED:  # of runs that never came
+                del self._here[next(iter(self._here))]
 
 
 @dataclass(frozen=True)
 class Launching:
     config: Config
-    fetch_blob: Callable[[str], str]
+    prompt: Callable[[str], str]
+    """The text with that hash."""
     _identified: set[str] = field(default_factory=set)
 
     def spec(self, inputs: RunInputs, generation: int, run_dir: Path, old_log: str) -> LaunchSpec:
         """Everything the shim needs; a second call for the same run goes on with the log of the first."""
         client = registry.client(inputs.client)
         worktree = Path(inputs.worktree)
-        prompt = self.fetch_blob(inputs.prompt)
+        prompt = self.prompt(inputs.prompt)
         prompt_file = _private(run_dir / PROMPT, prompt)
         access = Access(inputs.access)
         connected = access is Access.CONNECTED

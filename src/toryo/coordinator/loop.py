@@ -25,6 +25,9 @@ from toryo.protocol.wire import ToolFailed, WireError
 
 log = logging.getLogger(__name__)
 
+_LAUNCH_S = 1.0
+"""So long after a claim targets are looked at by the interval only: that git would slow down the launch."""
+
 
 @dataclass
 class Loop:
@@ -41,6 +44,7 @@ class Loop:
     claims: Claims
     place: Place | None = None
     beat_at: float = 0.0
+    claimed_at: float = 0.0
 
     def run(self) -> None:
         self.runs.attach()  # before the daemon answers: an agent that ends meanwhile must be seen
@@ -92,23 +96,25 @@ class Loop:
         place = self.place
         if place is None or not self.standing.may_act:
             return
-        self._beat(place)
+        beats = self._beat(place)
         self.orders.tidy()
         self.runs.end_overdue()
         here = ("", self.machine)
         projects = [project for project in self.daemon.projects(place) if project.machine in here]
-        for project in projects:
-            self.claims.visit(place, project)
-        self.targets.look(projects)
+        if [project for project in projects if self.claims.visit(place, project)]:
+            self.claimed_at = time.monotonic()
+        if beats or time.monotonic() - self.claimed_at > _LAUNCH_S:
+            self.targets.look(projects)
 
-    def _beat(self, place: Place) -> None:
+    def _beat(self, place: Place) -> bool:
         """Once per interval, however often we are woken: renews the tokens of the agents that live."""
         now = time.monotonic()
         if now - self.beat_at < 0.9 * self.config.polling_interval:
-            return
+            return False
         if self.daemon.heartbeat(place, sorted(self.runs.live())):
             self.standing.supersede()
         self.beat_at = now
+        return True
 
     def _rest_until_the_daemon_is_back(self) -> None:
         """One line in the log per interval, but work goes on within a second of its return."""

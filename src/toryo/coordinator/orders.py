@@ -203,9 +203,14 @@ class Orders:
             return self.acts.failed(order, failed)
 
     def _report(self, order: Order, outcome: Outcome) -> None:
-        self._reporter.report(
-            outcome.fact, outcome.body, order=order.id, generation=order.generation, blobs=outcome.blobs
-        )
+        if outcome.blobs or order.kind in _UNJOURNALLED:
+            self._reporter.report(
+                outcome.fact, outcome.body, order=order.id, generation=order.generation, blobs=outcome.blobs
+            )
+        else:  # after a crash the journal answers the order again: no second durable copy on the way
+            self._reporter.report_records(
+                [(outcome.fact, outcome.body)], order=order.id, generation=order.generation
+            )
         step(f"{order.kind}.reported")
 
     def _again(self, order: Order, after_s: float) -> None:

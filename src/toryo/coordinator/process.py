@@ -14,7 +14,7 @@ from toryo.coordinator.calls import Daemon
 from toryo.coordinator.claims import Capacity, Claims
 from toryo.coordinator.config import Config, read_config
 from toryo.coordinator.journal import Journal, Outcome
-from toryo.coordinator.launching import Launching
+from toryo.coordinator.launching import Launching, Prompts
 from toryo.coordinator.listen import Listener
 from toryo.coordinator.loop import Loop
 from toryo.coordinator.observe import Targets
@@ -66,13 +66,15 @@ def join(home: Home, name: str, config: Config, key: str, standing: Standing) ->
     runs = Runs(folder / "runs", reporter, journal)
     capacity = Capacity(config.max_concurrent, runs.live, grace_s=max(2.0, config.polling_interval))
     orders = Orders(journal, reporter, standing, check_hands=_check_hands())
+    prompts = Prompts(fetch_blob)
     orders.acts = Acts(
         folder=folder,
         gates=home.gates,
         runs=runs,
         targets=targets,
         clients=_clients,
-        spec=Launching(config, fetch_blob).spec,
+        spec=Launching(config, prompts.take).spec,
+        expect_prompt=prompts.expect,
         is_wanted=orders.is_wanted,
     )
 

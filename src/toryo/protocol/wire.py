@@ -6,15 +6,17 @@ left to the daemon, and the shapes of orders and facts to `protocol.models`.
 
 from __future__ import annotations
 
+# `socket` itself would cost every command 3 ms for what nobody here uses.
+import _socket as socket
 import json
 import os
-import socket
 import time
 
 from toryo.domain.errors import ToryoError, UserError
 
 TYPE_CHECKING = False  # importing typing would cost every command 3 ms
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
     from types import TracebackType
     from typing import Any
@@ -28,6 +30,9 @@ LONGEST_ADDRESS = 104
 CREDENTIAL = "toryo/credential"
 """The key in `params._meta` that carries who is calling."""
 
+VERSION = "toryo/version"
+"""The key in a result's `_meta` that names the daemon's version."""
+
 BIND = "toryo/bind"
 """A notification `{"credential": …}` that binds its whole connection: a bridge sends it as the first line,
 and every later request without a credential of its own speaks by this one."""
@@ -39,6 +44,9 @@ ENVELOPE: dict[str, Any] = {
 """With these two keys in `_meta` a request stands alone: no `initialize` before it."""
 
 START = "`toryo up`"
+
+TICK_S = 1.0
+"""How often `on_wait` is called."""
 
 
 class WireError(ToryoError):
@@ -58,7 +66,12 @@ class Connection:
 
     A call is never repeated here: whether it may be is known only to the caller."""
 
-    def __init__(self, socket_path: Path, credential: str, *, timeout_s: float = 30) -> None:
+    on_wait: Callable[[], None] | None = None
+    """Called about once a second while an answer is waited for."""
+    server_version: str = ""
+    """What the newest answer named; empty before one, and from a daemon that does not tell."""
+
+    def __init__(self, socket_path: Path | str, credential: str, *, timeout_s: float = 30) -> None:
         self._path = socket_path
         self._credential = credential
         self._timeout_s = timeout_s
@@ -88,6 +101,7 @@ class Connection:
             self.close()  # a half-read answer would be taken for the next call's
             raise
         body = answer_body(answer)
+        self.server_version = _version(answer["result"])
         if body.get("success") is False:
             raise ToolFailed(body)
         return body
@@ -120,11 +134,7 @@ class Connection:
         searched = 0
         while (end := self._received.find(b"\n", searched)) < 0:
             searched = len(self._received)
-            self._socket.settimeout(_left(deadline))
-            part = self._socket.recv(65536)
-            if not part:
-                raise ConnectionResetError("closed by the daemon")
-            self._received += part
+            self._received += self._receive(self._socket, deadline)
         line = bytes(self._received[:end])
         del self._received[: end + 1]
         try:
@@ -135,9 +145,24 @@ class Connection:
             raise WireError("The daemon's answer is not a JSON object.")
         return answer
 
+    def _receive(self, channel: socket.socket, deadline: float) -> bytes:
+        while True:
+            left = _left(deadline)
+            channel.settimeout(left if self.on_wait is None else min(left, TICK_S))
+            try:
+                part = channel.recv(65536)
+            except TimeoutError:
+                if self.on_wait is None:
+                    raise
+                self.on_wait()
+                continue
+            if not part:
+                raise ConnectionResetError("closed by the daemon")
+            return part
+
 
 def call(
-    socket_path: Path, tool: str, arguments: dict[str, Any], credential: str, timeout_s: float = 30
+    socket_path: Path | str, tool: str, arguments: dict[str, Any], credential: str, timeout_s: float = 30
 ) -> dict[str, Any]:
     """One call on a connection of its own."""
     with Connection(socket_path, credential, timeout_s=timeout_s) as connection:
@@ -174,7 +199,12 @@ def answer_body(answer: dict[str, Any]) -> dict[str, Any]:
     raise WireError("The daemon's answer has no body.")
 
 
-def _connect(path: Path, deadline: float) -> socket.socket:
+def _version(result: dict[str, Any]) -> str:
+    meta = result.get("_meta")
+    return str(meta.get(VERSION) or "") if isinstance(meta, dict) else ""
+
+
+def _connect(path: Path | str, deadline: float) -> socket.socket:
     address = _address(path)
     channel = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
     try:
@@ -190,7 +220,7 @@ def _connect(path: Path, deadline: float) -> socket.socket:
     return channel
 
 
-def _address(path: Path) -> str:
+def _address(path: Path | str) -> str:
     text = os.fspath(path)
     if len(os.fsencode(text)) <= LONGEST_ADDRESS:
         return text

@@ -26,8 +26,8 @@ def after_run(task: TaskFacts, attempt: Attempt, run: RunFacts, policy: Policy) 
 
 def _failure(run: RunFacts) -> TaskDecision | None:
     """Exit code, signal and time limit decide; no words of the agent do (S4-27, S4-28)."""
-    if run.outside:
-        return None
+    if run.outside and run.exit_code is None and not run.signal:
+        return None  # nobody saw or told its end
     if run.stopped:
         return _failed("stopped", "a person stopped the run")
     if run.timed_out:
@@ -60,7 +60,7 @@ def _judge(task: TaskFacts, attempt: Attempt, run: RunFacts, policy: Policy) -> 
         if run.outside:
             return _review("no_commit", "the agent reported without a commit")
         return again(task, attempt, run.purpose, "no_commit", policy)
-    if run.outside and not attempt.approved("outside_run", run.generation):
+    if run.outside and run.exit_code is None and not attempt.approved("outside_run", run.generation):
         return _review("outside_run", "an outside agent leaves no exit record: approve it to verify and land")
     if work.violations and not attempt.approved("scope_violation", run.generation):
         return _review("scope_violation", "; ".join(work.violations[:5]))

@@ -10,7 +10,7 @@ from typing import Any
 from toryo.domain.errors import NotFound, UserError
 from toryo.domain.times import iso
 from toryo.domain.words import Access
-from toryo.store import agents, projects, runs, tasks
+from toryo.store import agents, projects, runs, tasks, tokens
 from toryo.store.engine import Tx
 from toryo.store.rows import AgentRow
 from toryo.usecases.context import HeadContext
@@ -157,6 +157,11 @@ def get_agent(context: HeadContext, name: str) -> dict[str, Any]:
         body["live_runs"] = [
             run.id for project in body["projects"] for run in runs.live_of_pair(tx, row.id, project)
         ]
+        body["sessions"] = [
+            project
+            for project in body["projects"]
+            if any(not token.run for token in tokens.active_of_pair(tx, row.id, project, tx.now))
+        ]
     return {"success": True, "agent": body}
 
 
@@ -196,3 +201,44 @@ def first_agent(tx: Tx, project_id: str, clients: tuple[str, ...]) -> AgentRow:
     projects.assign(tx, project_id, row.id)
     projects.update(tx, project_id, default_agent=row.id)
     return row
+
+
+def set_assignment(
+    context: HeadContext, name: str, project: str, path: str, *, assigned: bool
+) -> dict[str, Any]:
+    with context.store.change() as tx:
+        agent, row = the_agent(tx, name), the_project(tx, project, path)
+        (projects.assign if assigned else projects.unassign)(tx, row.id, agent.id)
+        tx.emit("agent_assigned" if assigned else "agent_unassigned", {"agent": agent.id}, project=row.id)
+        tasks.mark_of_agent(tx, row.id, agent.id)
+    return {"success": True, "agent": agent.id, "project": row.id}
+
+
+def set_status(context: HeadContext, name: str, status: str) -> dict[str, Any]:
+    """Enable or disable: a disabled agent is started nowhere; what it is doing goes on."""
+    with context.store.change() as tx:
+        agent = the_agent(tx, name)
+        agents.update(tx, agent.id, status=status)
+        tx.emit(f"agent_{status}", {"agent": agent.id})
+        for row in projects.listing(tx):
+            tasks.mark_of_agent(tx, row.id, agent.id)
+    return get_agent(context, name)
+
+
+def sync_agents(tx: Tx, project_id: str, found: Sequence[NewAgent]) -> dict[str, list[str]]:
+    """The project's files are brought into the store: new ones are added, changed ones follow their file."""
+    told: dict[str, list[str]] = {"added": [], "changed": [], "unchanged": []}
+    for wish in found:
+        look_over(wish)
+        known, columns = agents.get(tx, wish.name), _columns(wish)
+        if known is None:
+            agents.insert(tx, AgentRow(id=wish.name, name=wish.name, created_at=tx.now, **columns))
+            told["added"].append(wish.name)
+        elif any(getattr(known, name) != value for name, value in columns.items()):
+            agents.update(tx, wish.name, **columns)
+            told["changed"].append(wish.name)
+        else:
+            told["unchanged"].append(wish.name)
+        projects.assign(tx, project_id, wish.name)
+        tasks.mark_of_agent(tx, project_id, wish.name)
+    return told

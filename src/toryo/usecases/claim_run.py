@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from toryo.domain.errors import NotFound
 from toryo.domain.naming import task_name
 from toryo.domain.words import PRIORITY_RANK, Access, CheckResult, Priority, Purpose
 from toryo.store import claims, gates, landings, orders, projects, runs, tasks
@@ -11,6 +12,7 @@ from toryo.store.engine import Tx
 from toryo.store.rows import AgentRow, OrderRow, ProjectRow, RunRow, TaskRow
 from toryo.usecases.context import HeadContext
 from toryo.usecases.coordinators import current
+from toryo.usecases.finding import the_agent, the_task
 from toryo.usecases.ids import new_id
 from toryo.usecases.next_orders import wire_order
 from toryo.usecases.ordering import Subject, hub, prepare
@@ -62,25 +64,8 @@ def begin_run(
     request: str,
 ) -> tuple[RunRow, OrderRow]:
     """Create the run and its prepare order. Without a coordinator it is an outside agent's run."""
-    purpose = Purpose(task.next_purpose or Purpose.IMPLEMENT)
-    told = _told(tx, task)
-    scope = scope_of(project, agent, task)
-    access = Access(agent.access)
-    parts = PromptParts(
-        task=task.id,
-        title=task.title,
-        type=task.type,
-        priority=priority_word(task.priority),
-        description=task.description,
-        instructions="\n\n".join(text for text in (agent.system_prompt, agent.prompt) if text),
-        scope=scope,
-        memory=memory_files(project),
-        purpose=purpose,
-        told=told,
-        access=access,
-        agent=agent.id,
-        project=project.id,
-    )
+    parts = prompt_parts(tx, project, agent, task)
+    purpose = parts.purpose
     run = RunRow(
         id=new_id("r"),
         task=task.id,
@@ -91,10 +76,10 @@ def begin_run(
         purpose=purpose,
         generation=task.generation + 1,
         request=request,
-        scope=as_json(scope),
+        scope=as_json(parts.scope),
         prompt=context.blobs.put(compose(parts)),
-        told=told,
-        access=access,
+        told=parts.told,
+        access=parts.access,
         created_at=tx.now,
     )
     runs.insert(tx, run)
@@ -114,6 +99,38 @@ def begin_run(
     tx.emit("run_claimed", body, project=project.id, task=task.id, run=run.id)
     tx.mark(f"task:{task.id}")
     return run, order
+
+
+def prompt_parts(tx: Tx, project: ProjectRow, agent: AgentRow, task: TaskRow) -> PromptParts:
+    """Everything the prompt of the task's next run is made of."""
+    # what is not committed is not in the worktree, and a prompt that names it would mislead
+    memory = memory_files(project) if project.settings_from == "commit" else ()
+    return PromptParts(
+        task=task.id,
+        title=task.title,
+        type=task.type,
+        priority=priority_word(task.priority),
+        description=task.description,
+        instructions="\n\n".join(text for text in (agent.system_prompt, agent.prompt) if text),
+        scope=scope_of(project, agent, task),
+        memory=memory,
+        purpose=Purpose(task.next_purpose or Purpose.IMPLEMENT),
+        told=_told(tx, task),
+        access=Access(agent.access),
+        agent=agent.id,
+        project=project.id,
+    )
+
+
+def worker_prompt(context: HeadContext, text: str, agent_name: str) -> dict[str, Any]:
+    """The prompt that the task's next run would get: the same composer, nothing else (S4-06, S4-48)."""
+    with context.store.read() as tx:
+        task = the_task(tx, text)
+        project = projects.get(tx, task.project)
+        agent = the_agent(tx, agent_name or task.agent)
+        if project is None:
+            raise NotFound(f"There is no project {task.project}.")
+        return {"success": True, "prompt": compose(prompt_parts(tx, project, agent, task))}
 
 
 def priority_word(rank: int) -> str:

@@ -12,7 +12,7 @@ from toryo.store.engine import Tx
 from toryo.usecases.context import HeadContext
 from toryo.usecases.drain_queue import look_at_gate, look_at_queue
 from toryo.usecases.drain_task import look_at_task
-from toryo.usecases.sessions import expire_sessions
+from toryo.usecases.session_ends import expire_sessions
 
 BATCH = 100
 SET_ASIDE_S = 60

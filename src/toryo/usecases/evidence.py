@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from toryo.domain.outside import dod_result
 from toryo.domain.times import iso
-from toryo.domain.words import CheckResult
+from toryo.domain.words import CheckResult, Outcome
 from toryo.store import claims, evidence, facts, gates, landings, runs
 from toryo.store.engine import Tx
 from toryo.store.rows import CheckRow, EvidenceRow, GateRow, LandingRow, RunRow
@@ -125,6 +126,7 @@ def run_facts(tx: Tx, run: RunRow) -> dict[str, Any]:
     """A run as everybody sees it: `task show`, `run show`, evidence."""
     collected = run.collected or {}
     snapshot = collected.get("snapshot") or {}
+    merged = any(one.run == run.id and one.published_at is not None for one in landings.of_task(tx, run.task))
     exit_facts = next((fact.body for fact in facts.of_run(tx, run.id) if fact.kind == "exited"), {})
     return {
         "id": run.id,
@@ -139,6 +141,7 @@ def run_facts(tx: Tx, run: RunRow) -> dict[str, Any]:
         "live": run.live,
         "outcome": run.outcome,
         "reason": run.outcome_reason,
+        "dod_result": dod_result(Outcome(run.outcome), merged=merged),
         "exit_code": run.exit_code,
         "signal": run.signal or None,
         "started_at": iso(run.started_at),

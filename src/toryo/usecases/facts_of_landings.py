@@ -71,6 +71,8 @@ def apply_accepted(tx: Tx, order: OrderRow, body: dict[str, Any]) -> None:
     landings.update(tx, landing.id, accepted_at=tx.now, accept_number=number, ended="landed")
     projects.update_target(tx, target.project, target.name, **_moved_tip(target, landing, number))
     if landing.task:
+        if landing.candidate == target.published:  # it was merged by somebody else and is there already
+            _settle(tx, target.project, target.name, landing.candidate)
         tasks.update(tx, landing.task, landed_commit=landing.candidate)
         for dependent in tasks.unblock_dependents(tx, landing.task):
             tx.mark(f"task:{dependent}")

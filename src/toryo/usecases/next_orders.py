@@ -50,7 +50,6 @@ def take_orders(context: HeadContext, coordinator: str, incarnation: int) -> Ord
             for order in fresh:
                 orders.set_state(tx, order.id, OrderState.TAKEN, taken_by=coordinator)
             tx.places.clear()  # taking an order is no news to the one who takes it
-            found = _mine(tx, coordinator, row.machine)
     return OrderSet(False, tuple(wire_order(context, order) for order in found), startable)
 
 

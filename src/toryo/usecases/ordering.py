@@ -208,8 +208,8 @@ def _candidate(tx: Tx, wish: OrderWish, project_id: str) -> bool:
         raise OrderImpossible(f"no landing {wish.landing}")
     task = tasks.get(tx, landing.task) if landing.task else None
     if task:
-        title = " ".join(task.title.split())[:72]
-        message = f"Land {task.branch}: {title}\n\nToryo-Task: {task.id}\nToryo-Run: {landing.run}\n"
+        # the task's own words stay with the head (S1-06); the branch is named after them
+        message = f"Land {task.branch}\n\nToryo-Task: {task.id}\nToryo-Run: {landing.run}\n"
         head = Head(task=task.id, branch=task.branch, commit=landing.head)
     else:
         message = f"Join {landing.target} with what waits for publishing\n\nToryo-Landing: {landing.id}\n"

@@ -5,18 +5,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from toryo.domain.scopes import may_overlap
 from toryo.domain.words import MAY_LAND
 from toryo.store import agents, gates, projects, ready, runs, tokens
 from toryo.store.engine import Tx
-from toryo.store.rows import AgentRow, ProjectRow, TargetRow, TaskRow
+from toryo.store.rows import AgentRow, ProjectRow, RunRow, TargetRow, TaskRow
 from toryo.usecases.scoping import from_json, scope_of
 
 PAGE = 50
 PAGES = 4
 """At most 200 tasks are tried against the write scopes of live runs before giving up for this time."""
+
+
+OUTSIDE = "outside"
+"""The client of an agent that comes by itself: no coordinator starts it."""
 
 
 @dataclass(frozen=True)
@@ -34,33 +39,40 @@ def pick(tx: Tx, agent_id: str, project_id: str, *, session: str = "") -> Pick:
         return Pick(waiting_for="unknown")
     if agent.status != "active" or project.status != "active" or not agent.client:
         return Pick(project, agent, waiting_for="inactive")
-    live = runs.live_of_pair(tx, agent_id, project_id)
+    if agent.client == OUTSIDE and not session:
+        return Pick(project, agent, waiting_for="its outside agent")
+    live = runs.live_of_project(tx, project_id)
     sessions = [
         token
         for token in tokens.active_of_pair(tx, agent_id, project_id, tx.now)
         if not token.run and token.hash != session
     ]
-    if len(live) + len(sessions) >= agent.slots:
-        return Pick(project, agent, waiting_for="slots")
-    return _first_free(tx, agent, project)
+    mine = sum(run.agent == agent_id for run in live)
+    if mine + len(sessions) >= agent.slots:
+        return Pick(project, agent, waiting_for="slots" if mine >= agent.slots else "a session of its agent")
+    return _first_free(tx, agent, project, live)
 
 
-def _first_free(tx: Tx, agent: AgentRow, project: ProjectRow) -> Pick:
-    busy = [from_json(run.scope).write for run in runs.live_of_project(tx, project.id)]
+def _first_free(tx: Tx, agent: AgentRow, project: ProjectRow, live: Iterable[RunRow]) -> Pick:
+    busy = [from_json(run.scope).write for run in live]
     after: tuple[int, int] | None = None
     waiting = ""
-    for _ in range(PAGES):
-        page = ready.next_ready(tx, project.id, agent.id, limit=PAGE if busy else 1, after=after)
+    holds: dict[str, bool] = {}
+    # as a rule the first one may start, and a whole page would cost every claim 1 ms
+    for most in (1, *(PAGE,) * PAGES):
+        page = ready.next_ready(tx, project.id, agent.id, limit=most, after=after)
         for task in page:
-            target = projects.target(tx, project.id, task.target)
-            if not task.generation and (target is None or not base_may_start(tx, target)):
+            if task.target not in holds:
+                target = projects.target(tx, project.id, task.target)
+                holds[task.target] = target is not None and base_may_start(tx, target)
+            if not task.generation and not holds[task.target]:
                 waiting = waiting or "base"
                 continue
             mine = scope_of(project, agent, task).write
             if not any(may_overlap(mine, other) for other in busy):
                 return Pick(project, agent, task)
             waiting = "overlapping write scope"
-        if len(page) < PAGE:
+        if len(page) < most:
             break
         after = (page[-1].priority, page[-1].seq)
     return Pick(project, agent, waiting_for=waiting or "work")

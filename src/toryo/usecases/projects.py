@@ -8,7 +8,7 @@ from typing import Any
 
 from toryo.domain.errors import UserError
 from toryo.domain.times import iso
-from toryo.store import projects
+from toryo.store import projects, tasks
 from toryo.store.engine import Tx
 from toryo.store.rows import ProjectRow, TargetRow
 from toryo.usecases.agent_files import agents_in
@@ -161,3 +161,30 @@ def get_project(context: HeadContext, text: str, path: str) -> dict[str, Any]:
 
 def new_project_id() -> str:
     return new_id("p")
+
+
+def set_status(context: HeadContext, text: str, path: str, status: str) -> dict[str, Any]:
+    """Archive or activate: an archived project starts nothing new, and keeps everything."""
+    with context.store.change() as tx:
+        row = the_project(tx, text, path)
+        projects.update(tx, row.id, status=status)
+        tx.emit(f"project_{status}", {"name": row.name}, project=row.id)
+        for agent in projects.agents_of(tx, row.id):
+            tasks.mark_of_agent(tx, row.id, agent.id)
+        tx.mark(f"queue:{row.id}/{row.base}")
+    return {"success": True, "project": project_body(context, row.id)}
+
+
+def move(context: HeadContext, text: str, survey: Mapping[str, Any]) -> dict[str, Any]:
+    """The repository is somewhere else now; its git directory says whether it is the same one."""
+    with context.store.change() as tx:
+        row = the_project(tx, text)
+        if survey["project"] != row.id:
+            raise UserError(
+                f"{survey['root']} is another repository than that of {row.name} ({row.id}).",
+                hint="A fresh clone is a new project: type `toryo init` there.",
+            )
+        projects.update(tx, row.id, path=str(survey["root"]))
+        tx.emit("project_moved", {"path": survey["root"]}, project=row.id)
+        tx.mark(f"queue:{row.id}/{row.base}")
+    return {"success": True, "project": project_body(context, row.id)}

@@ -55,7 +55,7 @@ def compose(parts: PromptParts) -> str:
         sections += ["## Agent Instructions", parts.instructions]
     sections += ["## Scope", _scope(parts.scope)]
     if parts.memory:
-        sections += ["## Project Context (Memory Bank)", _memory(parts.memory)]
+        sections += ["## Project Context (Memory Bank)", memory_section(parts.memory)]
     sections += ["## Instructions", _numbered(INSTRUCTIONS)]
     if parts.access is Access.CONNECTED:
         who = f"Agent ID: {parts.agent}\nProject ID: {parts.project}"
@@ -81,7 +81,7 @@ def _scope(scope: Scope) -> str:
     )
 
 
-def _memory(files: tuple[MemoryFile, ...]) -> str:
+def memory_section(files: tuple[MemoryFile, ...]) -> str:
     listed = "\n".join(f"- {file.path} - {file.title}" for file in files)
     return (
         "The following project decision files are available:\n"

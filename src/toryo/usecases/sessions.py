@@ -1,6 +1,7 @@
 """What agents call: authenticate, get_my_task, report_completed, report_progress (S1-17…S1-30).
 
 A session token says who may speak for a run; whether the run may still write is occupancy, not decided here.
+How a session ends without a report is `session_ends`.
 """
 
 from __future__ import annotations
@@ -19,8 +20,8 @@ from toryo.usecases.coordinators import LONGEST_TOKEN_S, TOKEN_S
 from toryo.usecases.credentials import hash_token, new_session_token, run_of_token
 from toryo.usecases.facts_of_runs import own_fact
 from toryo.usecases.picking import pick
+from toryo.usecases.session_ends import EXPIRY, look_again
 
-CLEANUP_INTERVAL_S = 300
 LONGEST_CLAIM = 20_000
 
 
@@ -68,12 +69,12 @@ def authenticate(context: HeadContext, asked: Asked) -> dict[str, Any]:
         run = runs.get(tx, asked.run) if asked.run else None
         if agent is None or not (run or asked.passkey_fits) or (run and run.agent != agent.id):
             raise InvalidCredentials(
-                hint="`toryo agent list` shows the ids; passkeys are shown once, at `agent add`."
+                hint="End here; `toryo agent list` shows a person the ids, `agent add` gives a new passkey."
             )
         if project is None or project.status != "active":
-            raise ProjectNotFound(hint="`toryo status` shows the projects.")
+            raise ProjectNotFound(hint="End here; `toryo status` shows a person the projects.")
         if agent.id not in {one.id for one in projects.agents_of(tx, project.id)}:
-            raise ProjectNotFound(hint=f"The agent {agent.id} is not assigned to this project.")
+            raise ProjectNotFound(hint=f"End here: the agent {agent.id} is not assigned to this project.")
         _one_at_a_time(tx, agent, project, run)
         token = new_session_token()
         expires = tx.now + TOKEN_S
@@ -86,7 +87,7 @@ def authenticate(context: HeadContext, asked: Asked) -> dict[str, Any]:
             limit_at=tx.now + LONGEST_TOKEN_S,
         )
         tokens.insert(tx, row)
-        tx.mark("sessions:all", expires)
+        look_again(tx, expires)
         tx.emit("agent_authenticated", {"agent": agent.id}, project=project.id, run=row.run)
     return {
         "success": True,
@@ -100,17 +101,22 @@ def authenticate(context: HeadContext, asked: Asked) -> dict[str, Any]:
 
 
 def _one_at_a_time(tx: Tx, agent: AgentRow, project: ProjectRow, run: RunRow | None) -> None:
-    active = tokens.active_of_pair(tx, agent.id, project.id, tx.now)
     if run:
         if run.project != project.id:
-            raise ProjectNotFound(hint="This run belongs to another project.")
-        if not run.live or any(token.run == run.id for token in active):
-            raise AlreadyRunning(hint="A run's token opens one session while the run lives.")
+            raise ProjectNotFound(hint="End here: this run belongs to another project.")
+        if not run.live or any(not _expired(tx, token) for token in tokens.of_run(tx, run.id)):
+            raise AlreadyRunning(hint="Use the session_token you have: a run's token opens one session.")
         return
+    active = tokens.active_of_pair(tx, agent.id, project.id, tx.now)
     occupied = {one.id for one in runs.live_of_pair(tx, agent.id, project.id)}
     loose = [token for token in active if token.run not in occupied]
     if len(occupied) + len(loose) >= agent.slots:
-        raise AlreadyRunning(hint="Wait until it has ended, or give the agent more slots.")
+        raise AlreadyRunning(hint="End here: another instance does the work, until it reports or expires.")
+
+
+def _expired(tx: Tx, row: TokenRow) -> bool:
+    """Ended by time, not by a word: its run may open another session."""
+    return row.ended_by == EXPIRY or (row.ended_at is None and row.expires_at <= tx.now)
 
 
 def session(tx: Tx, token: str, run: str = "") -> TokenRow:
@@ -127,7 +133,7 @@ def touch(tx: Tx, row: TokenRow) -> None:
     """Any call renews the session, up to its longest life."""
     expires = min(tx.now + TOKEN_S, row.limit_at)
     tokens.put_expiry(tx, row.hash, expires)
-    tx.mark("sessions:all", expires)
+    look_again(tx, expires)
 
 
 def get_my_task(context: HeadContext, token: str, caller_run: str) -> tuple[str, dict[str, Any] | None]:
@@ -142,7 +148,16 @@ def get_my_task(context: HeadContext, token: str, caller_run: str) -> tuple[str,
                 "has_task": False,
                 "instruction": "No task is assigned to you now. End here; you will be started again.",
             }
-        return run.id, _task_answer(tx, run)
+        answer = _task_answer(tx, run)
+        if answer:
+            _record_start(tx, run)
+        return run.id, answer
+
+
+def _record_start(tx: Tx, run: RunRow) -> None:
+    """An outside agent has no process that we could see starting: getting its task is the start (S1-25)."""
+    if not run.coordinator and run.live and run.started_at is None:
+        own_fact(tx, run, "started")
 
 
 def _begin_outside(context: HeadContext, tx: Tx, row: TokenRow) -> RunRow | None:
@@ -157,7 +172,11 @@ def _begin_outside(context: HeadContext, tx: Tx, row: TokenRow) -> RunRow | None
 def task_when_prepared(context: HeadContext, run_id: str) -> dict[str, Any] | None:
     with context.store.read() as tx:
         run = runs.get(tx, run_id)
-        return _task_answer(tx, run) if run else None
+        answer = _task_answer(tx, run) if run else None
+    if run and answer:
+        with context.store.change() as tx:
+            _record_start(tx, run)
+    return answer
 
 
 def not_prepared_yet() -> dict[str, Any]:
@@ -221,6 +240,9 @@ def report_completed(
                 "run_claims", {"result": result, "late": late}, project=run.project, task=run.task, run=run.id
             )
             tx.mark(f"task:{run.task}")
+        else:
+            said = {"agent": row.agent, "result": result, "late": late, "summary": summary[:500]}
+            tx.emit("agent_reported", said, project=row.project)
         if late:
             return {
                 "success": True,
@@ -247,16 +269,3 @@ def report_progress(context: HeadContext, token: str, caller_run: str, summary: 
                 "run_progress", {"summary": summary[:500]}, project=run.project, task=run.task, run=run.id
             )
     return {"success": True, "instruction": "Go on. Call report_completed when you are done."}
-
-
-def expire_sessions(tx: Tx) -> None:
-    """Ended by time: a token always; occupancy only where no process can be observed."""
-    for row in tokens.expired(tx, tx.now):
-        tokens.end(tx, row.hash, "expiry")
-        run = runs.get(tx, row.run) if row.run else None
-        tx.emit("session_expired", {"agent": row.agent}, project=row.project, run=row.run)
-        if run and run.live and not run.coordinator:
-            own_fact(tx, run, "expired")
-    following = tokens.next_expiry(tx)
-    if following is not None:
-        tx.mark("sessions:all", following)

@@ -10,7 +10,7 @@ from toryo.store import agents, coordinators, events, facts, projects, runs, tas
 from toryo.store.engine import Tx
 from toryo.store.rows import CoordinatorRow
 from toryo.usecases.context import HeadContext
-from toryo.usecases.finding import the_project
+from toryo.usecases.finding import the_project, the_task
 from toryo.usecases.projects import body_of
 from toryo.usecases.tasks import task_line
 
@@ -90,7 +90,10 @@ def list_events(
 ) -> tuple[bool, dict[str, Any]]:
     with context.store.read() as tx:
         oldest = events.oldest(tx) or 0
-        rows = events.after(tx, after, limit, project=project or None, task=task or None)
+        project_id = the_project(tx, project).id if project else None
+        rows = events.after(
+            tx, after, limit, project=project_id, task=the_task(tx, task).id if task else None
+        )
         newest = events.newest(tx) or 0
     listed = [
         {

@@ -8,8 +8,10 @@ from typing import Any
 from toryo.domain.errors import ToryoError
 
 
-def failure(error: str, hint: str = "") -> dict[str, Any]:
-    return {"success": False, "error": error, "hint": hint}
+def failure(error: str, hint: str = "", *, bug: bool = False) -> dict[str, Any]:
+    """`bug` is there only where Toryo itself is to blame: nothing the caller does will mend it."""
+    body = {"success": False, "error": error, "hint": hint}
+    return body | {"bug": True} if bug else body
 
 
 def failure_of(error: ToryoError) -> dict[str, Any]:

@@ -93,6 +93,8 @@ async def register(head: Head, caller: Caller, args: Register) -> dict[str, Any]
 
 
 async def list_active(head: Head, caller: Caller, args: Listing) -> dict[str, Any]:
+    if args.coordinator:
+        _own(caller, args.coordinator)
     return await head.do(coordinators.list_active_projects)
 
 

@@ -22,6 +22,7 @@ from toryo.usecases import (
     projects,
     recompute,
     runs,
+    session_ends,
     status,
     tasks,
 )
@@ -62,6 +63,10 @@ class NewAgent(Which):
 
 
 class Agent(Arguments):
+    agent: str
+
+
+class AgentHere(Which):
     agent: str
 
 
@@ -240,6 +245,10 @@ async def release_run(head: Head, caller: Caller, args: Run) -> dict[str, Any]:
     return await head.do(runs.release_run, args.run)
 
 
+async def release_agent(head: Head, caller: Caller, args: AgentHere) -> dict[str, Any]:
+    return await head.do(session_ends.end_sessions, args.agent, args.project, args.path)
+
+
 async def get_evidence(head: Head, caller: Caller, args: Task) -> dict[str, Any]:
     return await head.do(evidence_view.get_evidence, args.task)
 
@@ -342,6 +351,7 @@ TOOLS = (
     _tool("get_run", Run, get_run, "One run."),
     _tool("stop_run", Run, stop_run, "Ask a run to leave."),
     _tool("release_run", Run, release_run, "Say that nothing of a run lives any more."),
+    _tool("release_agent", AgentHere, release_agent, "End the session of an outside agent that has no run."),
     _tool("get_evidence", Task, get_evidence, "The facts a task's status stands on."),
     _tool("verify_task", Task, verify_task, "Run a landed task's checks again."),
     _tool("read_log", Log, read_log, "A piece of a run's output."),

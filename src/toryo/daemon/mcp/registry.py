@@ -99,6 +99,14 @@ class Registry:
             return self._unknown(name, caller)
         if caller.kind not in tool.kinds:
             return _not_allowed(tool, caller)
+        body = await self._answer(head, caller, tool, arguments)
+        if tool.kinds == AGENTS and body.get("success") is False:
+            return {**body, "instruction": body.get("instruction") or body["hint"]}  # S1-51
+        return body
+
+    async def _answer(
+        self, head: Head, caller: Caller, tool: Tool, arguments: dict[str, Any]
+    ) -> dict[str, Any]:
         try:
             args = tool.arguments.model_validate(arguments)
         except ValidationError as bad:
@@ -108,10 +116,11 @@ class Registry:
         except ToryoError as error:
             return failure_of(error)
         except Exception as bug:  # the outermost edge of a call: the caller gets an answer
-            log.exception("tool_failed", tool=name, caller=caller.kind.value)
+            log.exception("tool_failed", tool=tool.name, caller=caller.kind.value)
             return failure(
-                f"{name} failed by a bug in Toryo ({type(bug).__name__}).",
+                f"{tool.name} failed by a bug in Toryo ({type(bug).__name__}).",
                 f"See the newest `tool_failed` in {head.context.home.logs / 'daemon.jsonl'}.",
+                bug=True,
             )
 
     def _unknown(self, name: str, caller: Caller) -> dict[str, Any]:
@@ -133,7 +142,9 @@ def _not_allowed(tool: Tool, caller: Caller) -> dict[str, Any]:
 
 def _bad_arguments(tool: Tool, bad: ValidationError) -> dict[str, Any]:
     problems = []
-    for error in bad.errors(include_url=False, include_input=False, include_context=False)[:5]:
+    found = bad.errors(include_url=False, include_input=False, include_context=False)
+    found.sort(key=lambda error: error["type"] != "extra_forbidden")  # a misspelt name explains a missing one
+    for error in found[:5]:
         where = ".".join(str(part) for part in error["loc"]) or "arguments"
         text = "there is no such argument" if error["type"] == "extra_forbidden" else error["msg"]
         problems.append(f"{where}: {text}")

@@ -61,10 +61,11 @@ def make_server(head: Head, tools: Registry, keys: Keys) -> Server[dict[str, Any
             return result(failure_of(unknown))
         body = await tools.call(head, caller, params.name, params.arguments or {})
         try:
-            return result(body)
+            return result(body) | {"_meta": {"toryo/version": head.context.version}}
         except (TypeError, ValueError):
             log.exception("answer_is_no_json", tool=params.name)
-            return result(failure(f"{params.name} worked, but its answer is not JSON: a bug in Toryo."))
+            told = f"{params.name} worked, but its answer is not JSON: a bug in Toryo."
+            return result(failure(told, bug=True))
 
     server.add_request_handler("tools/list", PaginatedRequestParams, list_tools)
     server.add_request_handler("tools/call", CallToolRequestParams, call_tool)

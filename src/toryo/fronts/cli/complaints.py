@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 
+from toryo import __version__
 from toryo.domain.errors import ToryoError, Unavailable, UsageError, UserError
 from toryo.protocol.wire import ToolFailed, WireError
 
@@ -48,6 +49,23 @@ def describe(error: BaseException, hint: str = "", *, bug: bool = False) -> str:
     if hint:
         lines.append(f"{paint('Hint:', 'cyan', sys.stderr)} {plain(hint)}")
     return "\n".join(lines)
+
+
+def warn_of_version(theirs: str) -> None:
+    """The daemon that answered is of another version than this command."""
+    from toryo.fronts.cli.showing import paint, plain
+
+    hint = f"`toryo down && toryo up` restarts it as {__version__}; running agents go on."
+    if _numbers(theirs) > _numbers(__version__):
+        hint = f"Install toryo {theirs} here too; `toryo down && toryo up` would go back to {__version__}."
+    said = f"this is toryo {__version__}, but the daemon that runs is {theirs}."
+    print(f"{paint('Warning:', 'yellow', sys.stderr)} {plain(said)}", file=sys.stderr)
+    print(f"{paint('Hint:', 'cyan', sys.stderr)} {plain(hint)}", file=sys.stderr)
+
+
+def _numbers(version: str) -> list[int]:
+    """`1.10.2` as numbers, so that 1.10 is newer than 1.9."""
+    return [int(part) for part in version.split(".") if part.isdecimal()]
 
 
 def _sentence(error: BaseException) -> str:

@@ -6,17 +6,17 @@ run's own token.
 
 from __future__ import annotations
 
+import os
 import sys
-from pathlib import Path
 
-from toryo import settings
+from toryo import __version__, settings
 from toryo.domain.errors import Refused, UserError
 from toryo.protocol.wire import Connection, WireError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
     from typing import Any
 
     from toryo.fronts.cli.entry import Process
@@ -32,6 +32,7 @@ class Desk:
         self._run_file = env.get("TORYO_RUN_FILE", "")
         self._hands = hands
         self._line: Connection | None = None
+        self._warned = False
         if self.run and not reads:
             raise Refused(
                 f"This is inside the run {self.run}: only a person may do that, outside of it.",
@@ -42,7 +43,7 @@ class Desk:
     def path(self) -> str:
         """The project is found from where the command was typed."""
         try:
-            return str(Path.cwd())
+            return os.getcwd()  # noqa: PTH109 - importing pathlib would cost every command 4 ms
         except FileNotFoundError as gone:
             raise UserError(
                 "The directory you are in was deleted.", hint="`cd` to a directory that exists."
@@ -62,36 +63,64 @@ class Desk:
                 raise
         self._line.close()
         self._start()
-        self._line = Connection(self.home.socket_in_use(), operator_key(self.home))
+        self._line = self._plain_line()
         return self._ask(tool, given, timeout_s, what)
 
     def call_if_there(
-        self, tool: str, arguments: Mapping[str, Any], *, timeout_s: float | None = None
+        self,
+        tool: str,
+        arguments: Mapping[str, Any],
+        *,
+        timeout_s: float | None = None,
+        on_wait: Callable[[], None] | None = None,
     ) -> dict[str, Any]:
-        """Ask again on a line that may have broken, and start nothing."""
-        assert self._line is not None
-        return self._line.call(tool, dict(arguments), timeout_s=timeout_s)
+        """Ask on a line that may have broken, and start nothing; `on_wait` is called once a second."""
+        if self._line is None:
+            self._line = self._open_for_run() if self.run else self._plain_line()
+        self._line.on_wait = on_wait
+        try:
+            return self._told(self._line.call(tool, dict(arguments), timeout_s=timeout_s))
+        finally:
+            self._line.on_wait = None
 
     def _ask(
         self, tool: str, arguments: dict[str, Any], timeout_s: float | None, what: str
     ) -> dict[str, Any]:
         assert self._line is not None
         if not sys.stderr.isatty():
-            return self._line.call(tool, arguments, timeout_s=timeout_s)
+            return self._told(self._line.call(tool, arguments, timeout_s=timeout_s))
         from toryo.fronts.cli.showing import Progress
 
-        with Progress(what or "waiting for the daemon"):
-            return self._line.call(tool, arguments, timeout_s=timeout_s)
+        with Progress(what or "waiting for the daemon") as progress:
+            self._line.on_wait = progress.tick
+            try:
+                return self._told(self._line.call(tool, arguments, timeout_s=timeout_s))
+            finally:
+                self._line.on_wait = None
+
+    def _told(self, body: dict[str, Any]) -> dict[str, Any]:
+        """The answer; a daemon of another version than ours is named, once per command."""
+        assert self._line is not None
+        theirs = self._line.server_version
+        if theirs and theirs != __version__ and not self._warned:
+            from toryo.fronts.cli.complaints import warn_of_version
+
+            warn_of_version(theirs)
+            self._warned = True
+        return body
 
     def _open(self) -> Connection:
         if self.run:
             return self._open_for_run()
         if self._hands:
-            from toryo.fronts.cli.starting import hands_are_there
+            from toryo.fronts.cli.hands import hands_are_there
 
             if not hands_are_there(self.home):
                 self._start()
-        return Connection(self.home.socket_in_use(), operator_key(self.home))
+        return self._plain_line()
+
+    def _plain_line(self) -> Connection:
+        return Connection(self.home.address(), operator_key(self.home))
 
     def _open_for_run(self) -> Connection:
         import json
@@ -102,8 +131,9 @@ class Desk:
                 hint="All that the task needs is in its prompt.",
             )
         try:
-            said = json.loads(Path(self._run_file).read_text(encoding="utf-8"))
-            return Connection(Path(said["socket"]), str(said["token"]))
+            with open(self._run_file, encoding="utf-8") as file:
+                said = json.load(file)
+            return Connection(str(said["socket"]), str(said["token"]))
         except (OSError, ValueError, KeyError, TypeError) as bad:
             raise UserError(f"The run's file {self._run_file} cannot be read.") from bad
 
@@ -136,12 +166,13 @@ def inner(body: dict[str, Any], name: str) -> dict[str, Any]:
 def operator_key(home: Home) -> str:
     """The person's key; empty before the daemon made one."""
     try:
-        return home.operator_key.read_text().strip()
+        with open(f"{home.text}/operator.key", encoding="utf-8") as file:
+            return file.read().strip()
     except FileNotFoundError:
         return ""
     except PermissionError as closed:
         raise UserError(
-            f"This installation belongs to somebody else: {home.path}",
+            f"This installation belongs to somebody else: {home.text}",
             hint="Set TORYO_HOME to a directory of your own.",
         ) from closed
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from toryo.fronts.cli.parsing import verb
-from toryo.fronts.cli.showing import paint, plain, print_json
+from toryo.fronts.cli.showing import facts, folded, paint, plain, print_json
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -34,15 +34,24 @@ def doctor(args: argparse.Namespace, desk: Desk) -> int:
         for one in found:
             print(_line(one))
         clients = ", ".join(answer.get("clients") or ()) or "none on PATH"
-        print(f"clients: {plain(clients)}\nisolation: {plain(str(answer.get('isolation')))}")
-        if not found:
-            print("Nothing is wrong.")
+        print(("\n" if found else "") + facts([("clients", clients), ("isolation", answer.get("isolation"))]))
+        print(f"\n{_verdict(found)}")
     return 1 if any(one["level"] == "error" for one in found) else 0
 
 
 def _line(one: dict[str, Any]) -> str:
-    text = f"{paint(one['level'], COLOURS.get(one['level'], ''))}: {plain(one['what'])}"
-    return text + (f"\n  {plain(one['hint'])}" if one.get("hint") else "")
+    indent = len("warning  ")
+    text = f"{paint(one['level'], COLOURS.get(one['level'], ''))}{' ' * (indent - len(one['level']))}"
+    text += folded(plain(one["what"]), indent)
+    return text + (f"\n{' ' * indent}{paint(plain(one['hint']), 'cyan')}" if one.get("hint") else "")
+
+
+def _verdict(found: list[dict[str, Any]]) -> str:
+    counts = {level: sum(one["level"] == level for one in found) for level in COLOURS}
+    if counts["error"]:
+        noun = "thing is" if counts["error"] == 1 else "things are"
+        return paint(f"{counts['error']} {noun} wrong.", "red")
+    return "Nothing is wrong." + (" What is above is worth a look." if found else "")
 
 
 def _recompute(args: argparse.Namespace, desk: Desk) -> int:

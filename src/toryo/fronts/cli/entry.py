@@ -5,7 +5,6 @@ Standard library only, and only the chosen verb's file is imported: a command mu
 
 from __future__ import annotations
 
-import importlib
 import sys
 
 from toryo import __version__
@@ -13,33 +12,51 @@ from toryo.domain.errors import UsageError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    import argparse
     from collections.abc import Callable, Mapping, Sequence
+    from types import ModuleType
 
+    from toryo.fronts.cli.parsing import Parser
     from toryo.settings import Home
 
     Process = Callable[[Home, str, bool], int]
     """Runs one of the long-lived processes: (home, name, foreground) → exit code."""
 
-VERBS: dict[str, tuple[str, str]] = {
-    "init": ("projects", "make the repository here a project"),
-    "up": ("life", "start the daemon and a coordinator"),
-    "down": ("life", "stop them; running agents go on"),
-    "status": ("status", "what runs, what waits, what needs you"),
-    "doctor": ("doctor", "look for what is wrong, and say how to mend it"),
-    "task": ("tasks", "add, list, show, wait, retry, cancel, approve, reject"),
-    "run": ("runs", "list, show, stop, release"),
-    "agent": ("agents", "add, list, show"),
-    "evidence": ("proofs", "what a task's status stands on"),
-    "verify": ("proofs", "run a done task's checks again"),
-    "restore": ("proofs", "put back what a run left behind"),
-    "log": ("following", "what an agent printed"),
-    "events": ("following", "everything that happened, in order"),
-    "daemon": ("life", "be the daemon (`toryo up` starts it for you)"),
-    "coordinator": ("life", "be a coordinator (`toryo up` starts it for you)"),
+SECTIONS: dict[str, dict[str, tuple[str, str]]] = {
+    "begin": {
+        "demo": ("demo", "see the whole loop in a minute: no key, no model, no network"),
+        "init": ("init", "make the repository here a project"),
+        "up": ("life", "start the daemon and a coordinator"),
+        "down": ("life", "stop them; running agents go on"),
+    },
+    "work": {
+        "task": ("tasks", "what you want done: add, list, show, wait, retry, cancel …"),
+        "agent": ("agents", "who does it: add, list, assign, disable, sync …"),
+        "project": ("projects", "where: list, show, archive, activate, move"),
+        "memory": ("memory", "lasting decisions that agents read: list, show, add, preview"),
+    },
+    "look": {
+        "status": ("status", "what runs, what waits, what needs you; --watch stays open"),
+        "run": ("runs", "executions of agents: list, show, stop, release"),
+        "log": ("following", "what an agent printed"),
+        "events": ("following", "everything that happened, in order"),
+        "evidence": ("proofs", "what a task's status stands on"),
+        "verify": ("proofs", "run a done task's checks again"),
+        "restore": ("proofs", "put back what a run left behind"),
+        "doctor": ("doctor", "look for what is wrong, and say how to mend it"),
+    },
+    "for programs": {
+        "worker": ("workers", "the prompt for a worker that you start yourself: command, run"),
+        "session": ("sessions", "record a run of an outside orchestrator: start, end"),
+        "completion": ("completion", "completions for bash, zsh or fish"),
+        "daemon": ("life", "be the daemon (`toryo up` starts it for you)"),
+        "coordinator": ("life", "be a coordinator (`toryo up` starts it for you)"),
+    },
 }
 """Verb → (its file, one line of help). A new verb is a line here and a file beside."""
 
+VERBS = {verb: told for verbs in SECTIONS.values() for verb, told in verbs.items()}
+
+HELP = ("-h", "--help", "help")
 INTERRUPTED = 130
 
 
@@ -49,6 +66,7 @@ def run(argv: Sequence[str], processes: Mapping[str, Process]) -> int:
         print(f"toryo {__version__}")
         return 0
     try:
+        _never_fail_to_print()
         code = _act(argv, processes)
         sys.stdout.flush()
     except KeyboardInterrupt:
@@ -63,14 +81,22 @@ def run(argv: Sequence[str], processes: Mapping[str, Process]) -> int:
 
 
 def _act(argv: Sequence[str], processes: Mapping[str, Process]) -> int:
-    if not argv or argv[0] in ("-h", "--help", "help"):
-        if argv[1:] and argv[1] in VERBS:
-            return _act([argv[1], "--help"], processes)
+    words = [*argv[1:], "--help"] if argv and argv[0] in HELP else list(argv)
+    if not words or words[0] in HELP:
+        from toryo.fronts.cli.overviews import overview
+
         print(overview())
-        return 0 if argv else 2
-    if argv[0] not in VERBS:
-        raise UsageError(f"There is no verb `{argv[0]}`.", hint=_nearest(argv[0]))
-    args = _parse(argv)
+        return 0 if words else 2
+    parser, rest = find(words)
+    if parser is None:
+        from toryo.fronts.cli.overviews import overview_of_group
+
+        print(overview_of_group(words[0]))
+        return 0 if rest else 2
+    try:
+        args = parser.parse_args(rest)
+    except SystemExit:  # argparse has printed its help
+        return 0
     from toryo.fronts.cli.desk import Desk
 
     with Desk(processes, reads=args.reads, hands=args.hands) as desk:
@@ -78,37 +104,46 @@ def _act(argv: Sequence[str], processes: Mapping[str, Process]) -> int:
         return code
 
 
-def _parse(argv: Sequence[str]) -> argparse.Namespace:
-    from toryo.fronts.cli.parsing import Parser
+def find(words: Sequence[str]) -> tuple[Parser | None, Sequence[str]]:
+    """The parser of the verb alone, and the words left for it; None for a group without one of its verbs."""
+    from toryo.fronts.cli.parsing import make_parser
 
-    file, about = VERBS[argv[0]]
-    parser = Parser(prog=f"toryo {argv[0]}", description=about[0].upper() + about[1:] + ".")
-    importlib.import_module(f"toryo.fronts.cli.{file}").declare(parser, argv[0])
-    return parser.parse_args(list(argv[1:]))
+    word = words[0]
+    if word not in VERBS:
+        from toryo.fronts.cli.overviews import instead_of
+
+        raise UsageError(f"There is no verb `{word}`.", hint=instead_of(word))
+    file, about = VERBS[word]
+    module = verb_file(file)
+    verbs = getattr(module, "VERBS", None)
+    if verbs is None:
+        parser = make_parser(word, about)
+        module.declare(parser, word)
+        return parser, words[1:]
+    if len(words) < 2 or words[1] in HELP:
+        return None, words[1:]
+    inner = words[1]
+    if inner not in verbs:
+        from toryo.fronts.cli.overviews import instead_of
+
+        raise UsageError(f"There is no verb `{word} {inner}`.", hint=instead_of(inner, word))
+    about, declare = verbs[inner]
+    parser = make_parser(f"{word} {inner}", about)
+    declare(parser)
+    return parser, words[2:]
 
 
-def overview() -> str:
-    width = max(len(verb) for verb in VERBS) + 2
-    lines = [f"  {verb:<{width}}{about}" for verb, (_, about) in VERBS.items()]
-    return "\n".join(
-        [
-            "usage: toryo VERB …",
-            "",
-            "Toryo runs a crew of AI coding agents and merges only what it has verified itself.",
-            "",
-            *lines,
-            "",
-            "`toryo VERB --help` shows options and examples; with `--json` every reading verb prints JSON.",
-            "Exit codes: 0 fine, 1 you can mend it, 2 usage, 255 a bug. TORYO_HOME selects the installation.",
-        ]
-    )
+def verb_file(name: str) -> ModuleType:
+    """`importlib` would be one more module to load."""
+    module: ModuleType = __import__(f"toryo.fronts.cli.{name}", fromlist=["declare"])
+    return module
 
 
-def _nearest(word: str) -> str:
-    import difflib
-
-    near = difflib.get_close_matches(word, VERBS, n=1)
-    return f"`toryo {near[0]}`" if near else "`toryo --help` lists the verbs."
+def _never_fail_to_print() -> None:
+    """What the terminal's own encoding lacks becomes `?`: a title in another script is no reason to fail."""
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="replace")
 
 
 def _reader_left() -> int:

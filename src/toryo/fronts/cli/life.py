@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 
+from toryo import __version__
 from toryo.fronts.cli.parsing import verb
 
 TYPE_CHECKING = False
@@ -22,7 +23,7 @@ def declare(parser: argparse.ArgumentParser, name: str) -> None:
         verb(parser, down, "toryo down")
     elif name == "daemon":
         parser.add_argument("--foreground", action="store_true", help="write the log to the terminal too")
-        verb(parser, be_daemon, "toryo daemon --foreground")
+        verb(parser, be_daemon, "toryo daemon", "toryo daemon --foreground")
     else:
         parser.add_argument("--name", default="main", help="another name is another place (default: main)")
         parser.add_argument("--foreground", action="store_true", help="write the log to the terminal too")
@@ -36,6 +37,10 @@ def up(args: argparse.Namespace, desk: Desk) -> int:
     asked = _signals() if args.foreground else []
     word = "is up" if there.started else "was already up"
     print(f"Toryo {word}: daemon (pid {there.daemon}), coordinator (pid {there.coordinator}).", flush=True)
+    if there.version not in ("", __version__):
+        from toryo.fronts.cli.complaints import warn_of_version
+
+        warn_of_version(there.version)
     return _stay(desk, there, asked) if args.foreground else 0
 
 

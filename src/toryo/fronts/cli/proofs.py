@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
+from toryo.fronts.cli.choices import MAY_LAND
 from toryo.fronts.cli.desk import inner
 from toryo.fronts.cli.parsing import verb
-from toryo.fronts.cli.showing import duration, facts, one_line, paint, plain, print_json, table
+from toryo.fronts.cli.runs import violation
+from toryo.fronts.cli.showing import duration, one_line, paint, plain, print_json, table, word
+from toryo.fronts.cli.tasks import next_steps
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -16,7 +17,14 @@ if TYPE_CHECKING:
     from toryo.fronts.cli.desk import Desk
 
 CHECKS_WITHIN_S = 3600
-MAY_LAND = ("green", "flaky", "unchecked")
+MOST_OUTPUT_LINES = 15
+MEANING = {
+    "green": "every check passed",
+    "flaky": "a check failed and passed when it was repeated",
+    "unchecked": "no check is configured",
+    "red": "a check failed",
+    "could_not_run": "a check could not be run",
+}
 
 
 def declare(parser: argparse.ArgumentParser, name: str) -> None:
@@ -25,15 +33,14 @@ def declare(parser: argparse.ArgumentParser, name: str) -> None:
         parser.add_argument(
             "--to", metavar="DIR", help="a directory that does not exist yet (default: ./ID-restored)"
         )
-        parser.add_argument("--json", action="store_true", help="print JSON")
-        verb(parser, restore, "toryo restore t3kd92m1", "toryo restore r8w2kq0z --to ../rescued", hands=True)
+        examples = ("toryo restore t3kd92m1", "toryo restore r8w2kq0z --to ../rescued")
+        verb(parser, restore, *examples, hands=True, json=True)
         return
     parser.add_argument("task", metavar="ID", help="a task, or the beginning of its id")
     if name == "evidence":
         verb(parser, evidence, "toryo evidence t3kd92m1", "toryo evidence t3kd92m1 --json", reads=True)
     else:
-        parser.add_argument("--json", action="store_true", help="print JSON")
-        verb(parser, verify, "toryo verify t3kd92m1", hands=True)
+        verb(parser, verify, "toryo verify t3kd92m1", "toryo verify t3k --json", hands=True, json=True)
 
 
 def evidence(args: argparse.Namespace, desk: Desk) -> int:
@@ -41,21 +48,36 @@ def evidence(args: argparse.Namespace, desk: Desk) -> int:
     if args.json:
         print_json(answer)
         return 0
+    reason = f" ({one_line(str(answer['reason']))})" if answer.get("reason") else ""
+    status = word(str(answer.get("status") or ""))
+    print(f"{answer['task']}  {status}{reason}  {one_line(str(answer.get('title') or ''))}".rstrip())
     _print_verdict(answer)
-    for run in answer.get("runs") or ():
-        _print_run(run)
+    _print_runs(answer.get("runs") or [])
     for one in answer.get("violations") or ():
-        text = f"{one['path']} ({one['rule']})" if isinstance(one, dict) else str(one)
-        print(f"violation: {one_line(text)}")
-    print(f"Run the checks again: toryo verify {answer.get('task', args.task)}")
+        print(f"violation: {one_line(violation(one))}")
+    for line in _next_steps(answer):
+        print(line)
     return 0
+
+
+def _next_steps(answer: dict[str, Any]) -> list[str]:
+    """As for the task itself, without coming back here."""
+    name = answer["task"]
+    if answer.get("status") == "done":
+        return ["", paint("next", "dim"), f"  {paint(f'toryo verify {name}', 'cyan')}"]
+    lines = [line for line in next_steps({**answer, "id": name}) if "toryo evidence" not in line]
+    return lines if any("toryo" in line for line in lines) else []
 
 
 def _print_verdict(answer: dict[str, Any]) -> None:
     verdict = str(answer.get("verdict") or "none yet")
     colour = "green" if verdict == "green" else "yellow" if verdict in MAY_LAND else "red"
-    print(facts((name, answer.get(name)) for name in ("task", "status", "reason", "commit", "tree")))
-    print(f"verdict  {paint(verdict, colour)}")
+    colour = "" if verdict == "none yet" else colour
+    meaning = f" ({MEANING[verdict]})" if verdict in MEANING else ""
+    print(f"verdict  {paint(verdict, colour)}{meaning}")
+    for name in ("commit", "tree"):
+        if answer.get(name):
+            print(f"{name:<7}  {answer[name]}")
     _print_checks(answer)
 
 
@@ -65,17 +87,36 @@ def _print_checks(answer: dict[str, Any]) -> None:
         for one in answer.get("checks") or ()
     ]
     if rows:
-        print(table(("check", "exit", "took", "command"), rows, widest=100))
+        print("\n" + table(("check", "exit", "took", "command"), rows))
+    for one in answer.get("checks") or ():
+        said = str(one.get("output") or one.get("reason") or "")
+        if one["result"] not in ("passed", "flaky", "not_run") and said.strip():
+            print(f"\n$ {one_line(one['command'])}\n{_tail(said)}")
 
 
-def _print_run(run: dict[str, Any]) -> None:
-    ended = run.get("signal") or f"exit {run.get('exit_code')}"
-    print(f"run {run['id']}: {run.get('outcome', '')}, {ended}, {run.get('commits', 0)} commits")
-    for word in ("children_killed", "uncommitted"):
-        for line in run.get(word) or ():
-            print(f"  {word.replace('_', ' ')}: {one_line(line)}")
-    if run.get("uncommitted"):
-        print(f"  get it back: toryo restore {run['id']}")
+def _tail(text: str) -> str:
+    lines = plain(text.rstrip("\n")).split("\n")
+    left_out = len(lines) - MOST_OUTPUT_LINES
+    if left_out <= 0:
+        return "\n".join(lines)
+    return "\n".join([f"… {left_out} lines before", *lines[left_out:]])
+
+
+def _print_runs(runs: list[dict[str, Any]]) -> None:
+    print()
+    for run in runs:
+        ended = run.get("signal") or f"exit {run.get('exit_code')}"
+        commits = int(run.get("commits") or 0)
+        noun = "commit" if commits == 1 else "commits"
+        purpose = f", {run['purpose']}" if run.get("purpose") else ""
+        agent = f" by {run['agent']}" if run.get("agent") else ""
+        outcome = word(str(run.get("outcome") or ""))
+        print(f"run {run['id']}{purpose}{agent}: {outcome}, {ended}, {commits} {noun}")
+        for name in ("children_killed", "uncommitted"):
+            for line in run.get(name) or ():
+                print(f"  {name.replace('_', ' ')}: {one_line(line)}")
+        if run.get("uncommitted"):
+            print(f"  get it back: {paint(f'toryo restore {run["id"]}', 'cyan')}")
 
 
 def verify(args: argparse.Namespace, desk: Desk) -> int:
@@ -86,14 +127,12 @@ def verify(args: argparse.Namespace, desk: Desk) -> int:
         print_json(answer)
     else:
         _print_verdict(answer)
-        for one in answer["checks"]:
-            said = one.get("output") or one.get("reason")
-            if one["result"] not in ("passed", "flaky") and said:
-                print(f"\n$ {one_line(one['command'])}\n{plain(said)}")
     return 0 if answer["verdict"] in MAY_LAND else 1
 
 
 def restore(args: argparse.Namespace, desk: Desk) -> int:
+    from pathlib import Path
+
     kind = "run" if args.id.startswith("r") else "task"
     destination = Path(desk.path) / (args.to or f"{args.id}-restored")
     answer = desk.call(

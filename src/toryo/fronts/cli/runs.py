@@ -2,9 +2,21 @@
 
 from __future__ import annotations
 
+import time
+
 from toryo.fronts.cli.desk import inner
-from toryo.fronts.cli.parsing import count, group, verb
-from toryo.fronts.cli.showing import facts, one_line, print_json, table
+from toryo.fronts.cli.parsing import count, verb
+from toryo.fronts.cli.showing import (
+    ago,
+    duration,
+    facts,
+    one_line,
+    paint,
+    print_json,
+    seconds_since,
+    table,
+    word,
+)
 from toryo.fronts.cli.tasks import run_row
 
 TYPE_CHECKING = False
@@ -13,24 +25,42 @@ if TYPE_CHECKING:
     from typing import Any
 
     from toryo.fronts.cli.desk import Desk
+    from toryo.fronts.cli.parsing import Group
+
+RUN_HELP = "a run, or the beginning of its id"
 
 
-def declare(parser: argparse.ArgumentParser, _: str) -> None:
-    add = group(parser)
-    listed = add("list", "runs, the newest first")
-    listed.add_argument("--task", metavar="ID", help="only this task's")
-    listed.add_argument("--project", help="only this project's")
-    listed.add_argument("--limit", type=count, default=50, help="so many (default: 50)")
-    verb(listed, list_runs, "toryo run list", "toryo run list --task t3kd92m1 --json", reads=True)
-    shown = add("show", "everything about a run")
-    shown.add_argument("run", metavar="ID", help="a run, or the beginning of its id")
-    verb(shown, show, "toryo run show r8w2kq0z", "toryo run show r8w --json", reads=True)
-    stopped = add("stop", "ask an agent to leave; its work so far is kept")
-    stopped.add_argument("run", metavar="ID", help="a run, or the beginning of its id")
-    verb(stopped, stop, "toryo run stop r8w2kq0z", hands=True)
-    released = add("release", "give a run up whose end nobody can see; you know that nothing of it runs")
-    released.add_argument("run", metavar="ID", help="a run, or the beginning of its id")
-    verb(released, release, "toryo run release r8w2kq0z")
+def _declare_list(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--task", metavar="ID", help="only this task's")
+    parser.add_argument("--project", metavar="NAME", help="only this project's")
+    parser.add_argument("--limit", type=count, default=50, metavar="N", help="so many (default: 50)")
+    verb(parser, list_runs, "toryo run list", "toryo run list --task t3kd92m1 --json", reads=True)
+
+
+def _declare_show(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("run", metavar="ID", help=RUN_HELP)
+    verb(parser, show, "toryo run show r8w2kq0z", "toryo run show r8w --json", reads=True)
+
+
+def _declare_stop(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("run", metavar="ID", help=RUN_HELP)
+    verb(parser, stop, "toryo run stop r8w2kq0z", hands=True, json=True)
+
+
+def _declare_release(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("run", metavar="ID", help=RUN_HELP)
+    verb(parser, release, "toryo run release r8w2kq0z", json=True)
+
+
+VERBS: Group = {
+    "list": ("runs, the newest first", _declare_list),
+    "show": ("everything about a run", _declare_show),
+    "stop": ("ask an agent to leave; its work so far is kept", _declare_stop),
+    "release": (
+        "give a run up whose end nobody can see; you know that nothing of it runs",
+        _declare_release,
+    ),
+}
 
 
 def list_runs(args: argparse.Namespace, desk: Desk) -> int:
@@ -40,7 +70,7 @@ def list_runs(args: argparse.Namespace, desk: Desk) -> int:
         return 0
     rows = [(*run_row(run)[:1], run.get("task"), *run_row(run)[1:]) for run in answer["runs"]]
     heads = ("run", "task", "purpose", "agent", "outcome", "exit", "commits", "files", "started")
-    print(table(heads, rows) if rows else "No runs.")
+    print(table(heads, rows, elastic=3) if rows else "No runs.")
     return 0
 
 
@@ -49,49 +79,85 @@ def show(args: argparse.Namespace, desk: Desk) -> int:
     if args.json:
         print_json(run)
         return 0
+    print(f"{run['id']}  {word(str(run.get('outcome') or ''))}{_because(run)}  {_what(run)}")
     print(
         facts(
             [
-                ("run", run["id"]),
                 ("task", run.get("task")),
-                ("purpose", run.get("purpose")),
-                ("generation", run.get("generation")),
-                ("agent", run.get("agent")),
-                ("client", run.get("client")),
-                ("coordinator", run.get("coordinator")),
-                ("outcome", run.get("outcome")),
-                ("because", run.get("reason")),
+                ("agent", _driven(run)),
+                ("started", _moment(run.get("started_at"))),
+                ("ended", _moment(run.get("ended_at"))),
+                ("took", _took(run)),
                 ("exit code", run.get("exit_code")),
                 ("signal", run.get("signal")),
-                ("started", run.get("started_at")),
-                ("ended", run.get("ended_at")),
                 ("commits", run.get("commits")),
+                ("changed", run.get("changed_files")),
+                ("uncommitted", run.get("uncommitted")),
+                ("violations", [violation(one) for one in run.get("violations") or ()]),
                 ("worktree", run.get("worktree")),
-                ("log", f"toryo log {run['id']}"),
+                ("coordinator", run.get("coordinator")),
             ]
         )
     )
-    _print_list("changed", run.get("changed_files"))
-    _print_list("violation", [_violation(one) for one in run.get("violations") or ()])
+    print("\n" + paint("next", "dim"))
+    for step in _next_steps(run):
+        print(f"  {paint(step, 'cyan')}")
     return 0
 
 
-def _violation(one: Any) -> str:
+def _because(run: dict[str, Any]) -> str:
+    return f" ({one_line(str(run['reason']))})" if run.get("reason") else ""
+
+
+def _what(run: dict[str, Any]) -> str:
+    number = run.get("generation")
+    return f"{run.get('purpose') or 'run'}" + (f", run {number} of its task" if number else "")
+
+
+def _driven(run: dict[str, Any]) -> str:
+    client = f" ({run['client']})" if run.get("client") else ""
+    return f"{run.get('agent') or '?'}{client}"
+
+
+def _moment(at: object) -> str:
+    past = ago(at, time.time())
+    return f"{at} ({past} ago)" if past else ""
+
+
+def _took(run: dict[str, Any]) -> str:
+    now = time.time()
+    began, ended = (seconds_since(run.get(name), now) for name in ("started_at", "ended_at"))
+    return "" if began is None or ended is None else duration(began - ended)
+
+
+def _next_steps(run: dict[str, Any]) -> list[str]:
+    steps = [f"toryo log {run['id']}"]
+    if run.get("outcome") == "running":
+        steps = [f"toryo log -f {run['id']}", f"toryo run stop {run['id']}"]
+    if run.get("outcome") == "unknown":
+        steps.append(f"toryo run release {run['id']}")
+    if run.get("uncommitted"):
+        steps.append(f"toryo restore {run['id']}")
+    return steps
+
+
+def violation(one: Any) -> str:
     return f"{one['path']} ({one['rule']})" if isinstance(one, dict) else str(one)
-
-
-def _print_list(word: str, lines: list[str] | None) -> None:
-    for line in lines or ():
-        print(f"{word}: {one_line(line)}")
 
 
 def stop(args: argparse.Namespace, desk: Desk) -> int:
     answer = desk.call("stop_run", {"run": args.run})
-    print(f"{answer['run']} was asked to leave.")
+    if args.json:
+        print_json(answer)
+    else:
+        print(f"{answer['run']} was asked to leave.")
     return 0
 
 
 def release(args: argparse.Namespace, desk: Desk) -> int:
     answer = desk.call("release_run", {"run": args.run})
-    print(f"{answer['run']} is given up; its slot and its task are free.")
+    if args.json:
+        print_json(answer)
+    else:
+        print(f"{answer['run']} is given up; its slot and its task are free.")
     return 0

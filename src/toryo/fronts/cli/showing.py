@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+import os
 import sys
+import time
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    import threading
     from collections.abc import Iterable, Sequence
     from typing import Any, TextIO
 
 _COLOURS = {"red": "31", "green": "32", "yellow": "33", "cyan": "36", "dim": "2", "bold": "1"}
 
-STATUS_COLOUR = {
+WORD_COLOUR = {
     "done": "green",
     "failed": "red",
     "cancelled": "dim",
@@ -21,9 +22,22 @@ STATUS_COLOUR = {
     "running": "cyan",
     "verifying": "cyan",
     "landing": "cyan",
+    "succeeded": "green",
+    "passed": "green",
+    "timed_out": "red",
+    "lost": "red",
+    "could_not_run": "red",
+    "flaky": "yellow",
+    "unknown": "yellow",
+    "disabled": "yellow",
+    "archived": "dim",
 }
+"""Of statuses, outcomes and results."""
 
 PROGRESS_AFTER_S = 1.0
+NARROWEST_ELASTIC = 20
+NARROWEST = 8
+_UNITS = ((86400, "d"), (3600, "h"), (60, "min"), (1, "s"))
 
 
 def print_json(value: Any) -> None:
@@ -74,27 +88,70 @@ def cut(text: str, columns: int) -> str:
     return kept + "…"
 
 
-def table(heads: Sequence[str], rows: Iterable[Sequence[object]], *, widest: int = 60) -> str:
-    """Columns two blanks apart; the last one is never padded. Status words get their colour."""
-    cells = [[cut(one_line(_text(cell)), widest) for cell in row] for row in rows]
+def table(
+    heads: Sequence[str], rows: Iterable[Sequence[object]], *, room: int | None = None, elastic: int = -1
+) -> str:
+    """Columns two blanks apart, with status words in their colour.
+
+    Where `room` (a terminal's columns) is too narrow, the `elastic` column gives way first."""
+    cells = [[one_line(_text(cell)) for cell in row] for row in rows]
     lines = [list(heads), *cells] if any(heads) else cells
     if not lines:
         return ""
     widths = [max(width(line[column]) for line in lines) for column in range(len(lines[0]))]
-    shown = []
-    for line in lines:
-        padded = [cell + " " * (room - width(cell)) for cell, room in zip(line, widths, strict=True)]
-        shown.append("  ".join([*padded[:-1], line[-1]]).rstrip())
+    _narrow(widths, elastic % len(widths), columns() if room is None else room)
+    shown = [_line(line, widths) for line in lines]
     if any(heads):
         shown[0] = paint(shown[0], "dim")
     return "\n".join(shown)
 
 
+def _line(cells: Sequence[str], widths: Sequence[int]) -> str:
+    shown = []
+    for cell, room in zip(cells, widths, strict=True):
+        fitting = cut(cell, room)
+        shown.append(word(fitting) + " " * (room - width(fitting)))
+    return "  ".join(shown).rstrip()
+
+
+def _narrow(widths: list[int], elastic: int, room: int) -> None:
+    """Take what is too much from the elastic column, and then from the widest of the others."""
+    too_much = sum(widths) + 2 * (len(widths) - 1) - room
+    if room <= 0 or too_much <= 0:
+        return
+    given = min(too_much, max(0, widths[elastic] - NARROWEST_ELASTIC))
+    widths[elastic] -= given
+    for _ in range(too_much - given):
+        widest = max(range(len(widths)), key=lambda column: widths[column])
+        if widths[widest] <= NARROWEST:
+            return
+        widths[widest] -= 1
+
+
+def columns() -> int:
+    """Of the terminal that is written to; 0 where there is none, and nothing is cut."""
+    try:
+        return os.get_terminal_size(sys.stdout.fileno()).columns
+    except (OSError, ValueError):
+        return 0
+
+
 def facts(pairs: Iterable[tuple[str, object]]) -> str:
-    """`name  value` lines; what is empty is left out."""
+    """`name  value` lines; what is empty is left out, what is long goes on below its beginning."""
     kept = [(name, _text(value)) for name, value in pairs if value not in (None, "", [], {})]
     room = max((width(name) for name, _ in kept), default=0)
-    return "\n".join(f"{name:<{room}}  {plain(value)}" for name, value in kept)
+    return "\n".join(f"{name:<{room}}  {folded(plain(value), room + 2)}" for name, value in kept)
+
+
+def folded(text: str, indent: int) -> str:
+    """Text that begins at a column, broken between words where a terminal would break it anywhere."""
+    room = columns() - indent
+    if room < NARROWEST_ELASTIC or width(text) <= room or "\n" in text:
+        return text
+    import textwrap
+
+    lines = textwrap.wrap(text, room, break_long_words=False, break_on_hyphens=False)
+    return ("\n" + " " * indent).join(lines)
 
 
 def _text(value: object) -> str:
@@ -107,8 +164,9 @@ def _text(value: object) -> str:
     return str(value)
 
 
-def status_word(status: str) -> str:
-    return paint(status, STATUS_COLOUR.get(status, ""))
+def word(text: str) -> str:
+    """A status, an outcome or a result in its colour; any other text as it is."""
+    return paint(text, WORD_COLOUR.get(text, ""))
 
 
 def paint(text: str, colour: str, stream: TextIO | None = None) -> str:
@@ -140,39 +198,52 @@ def duration(seconds: float) -> str:
     raise AssertionError(seconds)
 
 
+def seconds_since(moment: object, now: float) -> float | None:
+    """From an ISO moment in UTC, as every answer has it; by hand, for `datetime` would cost 2 ms."""
+    text = str(moment or "")
+    try:
+        year, month, day = int(text[:4]), int(text[5:7]), int(text[8:10])
+        clock = int(text[11:13]) * 3600 + int(text[14:16]) * 60 + float(text[17:].rstrip("Z"))
+    except ValueError:
+        return None
+    # days of the civil calendar, with March as the first month so that leap days come last
+    year, month = (year, month - 3) if month > 2 else (year - 1, month + 9)
+    days = 365 * year + year // 4 - year // 100 + year // 400 + (153 * month + 2) // 5 + day - 719469
+    return max(0.0, now - (days * 86400 + clock))
+
+
+def ago(moment: object, now: float) -> str:
+    """How long it is past, in one unit: `4 min`; empty if it has not been."""
+    past = seconds_since(moment, now)
+    if past is None:
+        return ""
+    size, name = next((size, name) for size, name in _UNITS if past >= size or size == 1)
+    return f"{int(past // size)} {name}"
+
+
 class Progress:
-    """One line on stderr that says what is waited for, after a second and only on a terminal."""
+    """One line on stderr that says what is waited for, after a second and only on a terminal.
+
+    It has no thread: whoever waits calls `tick`, once a second or more often."""
 
     def __init__(self, what: str, stream: TextIO | None = None) -> None:
         self.what = what
         self._stream = stream or sys.stderr
-        self._thread: threading.Thread | None = None
+        self._begun = time.monotonic()
+        self._next = PROGRESS_AFTER_S
+        self._shown = False
+
+    def tick(self) -> None:
+        past = time.monotonic() - self._begun
+        if past >= self._next and self._stream.isatty():
+            self._next, self._shown = past + 0.9, True
+            self._stream.write(f"\r\033[K{cut(self.what, 66)} {duration(past)}")
+            self._stream.flush()
 
     def __enter__(self) -> Progress:
-        if self._stream.isatty():
-            import threading
-
-            self._ended = threading.Event()
-            self._thread = threading.Thread(target=self._show, daemon=True)
-            self._thread.start()
         return self
 
     def __exit__(self, *_: object) -> None:
-        if self._thread is not None:
-            self._ended.set()
-            self._thread.join()
-            self._thread = None
-
-    def _show(self) -> None:
-        import time
-
-        begun = time.monotonic()
-        shown = False
-        pause = PROGRESS_AFTER_S
-        while not self._ended.wait(pause):
-            shown, pause = True, 1.0
-            self._stream.write(f"\r\033[K{cut(self.what, 66)} {duration(time.monotonic() - begun)}")
-            self._stream.flush()
-        if shown:
+        if self._shown:
             self._stream.write("\r\033[K")
             self._stream.flush()

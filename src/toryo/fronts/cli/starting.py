@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from toryo import processes, settings
 from toryo.domain.errors import Unavailable
 from toryo.fronts.cli.desk import is_not_running, operator_key
+from toryo.fronts.cli.showing import Progress
 from toryo.protocol import wire
 
 TYPE_CHECKING = False
@@ -40,33 +41,30 @@ class Up:
     coordinator: int
     started: tuple[str, ...]
     """What this call started itself."""
+    version: str
+    """The daemon's."""
 
 
 def bring_up(home: Home, *, announce: Callable[[], None] = lambda: None) -> Up:
     """Start what is missing and wait until it answers."""
     home.make()
-    with starting_lock(home):
+    with Progress("starting toryo") as progress, starting_lock(home, progress):
         started: list[str] = []
         if not _daemon_answers(home):
             announce()
             started.append("daemon")
-            _start_daemon(home)
+            _start_daemon(home, progress)
         status = ask(home, "get_status")
         coordinator = live_coordinator(status)
         if coordinator is None:
             if not started:
                 announce()
             started.append("coordinator")
-            coordinator = _start_coordinator(home)
+            coordinator = _start_coordinator(home, progress)
         daemon = int(status["daemon"]["pid"])
         note(home, {"daemon": daemon, "coordinator": int(coordinator["pid"])})
-        return Up(daemon, int(coordinator["pid"]), tuple(started))
-
-
-def hands_are_there(home: Home) -> bool:
-    """The coordinator that was noted is still that very process: the cheap question before a command."""
-    known = noted(home).get("coordinator")
-    return known is not None and processes.is_alive(*known)
+        version = str(status["daemon"].get("version") or "")
+        return Up(daemon, int(coordinator["pid"]), tuple(started), version)
 
 
 def ask(home: Home, tool: str, *, timeout_s: float = 10) -> dict[str, Any]:
@@ -94,7 +92,7 @@ def coordinators_here(status: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 @contextlib.contextmanager
-def starting_lock(home: Home) -> Iterator[None]:
+def starting_lock(home: Home, progress: Progress) -> Iterator[None]:
     """Held while parts are started or stopped."""
     import fcntl
 
@@ -110,6 +108,7 @@ def starting_lock(home: Home) -> Iterator[None]:
                     raise Unavailable(
                         "Another command has been starting or stopping Toryo for a minute."
                     ) from held
+                progress.tick()
                 time.sleep(PAUSE_S)
         yield
     finally:
@@ -124,14 +123,6 @@ def note(home: Home, pids: dict[str, int]) -> None:
     new.replace(home.path / "up.json")
 
 
-def noted(home: Home) -> dict[str, tuple[int, str]]:
-    try:
-        said = json.loads((home.path / "up.json").read_text())
-        return {name: (int(pid), str(start)) for name, (pid, start) in said.items()}
-    except (OSError, ValueError, TypeError, AttributeError):
-        return {}
-
-
 def _daemon_answers(home: Home) -> bool:
     """False if nobody listens; one that is there but silent is an error, no reason for a second."""
     try:
@@ -143,12 +134,12 @@ def _daemon_answers(home: Home) -> bool:
     return True
 
 
-def _start_daemon(home: Home) -> None:
+def _start_daemon(home: Home, progress: Progress) -> None:
     begun = _spawn(home, "daemon")
-    _wait(begun, "daemon", lambda: operator_key(home) != "" and _daemon_answers(home))
+    _wait(begun, "daemon", progress, lambda: operator_key(home) != "" and _daemon_answers(home))
 
 
-def _start_coordinator(home: Home) -> dict[str, Any]:
+def _start_coordinator(home: Home, progress: Progress) -> dict[str, Any]:
     begun = _spawn(home, "coordinator", "--name", COORDINATOR)
     found: list[dict[str, Any]] = []
 
@@ -156,7 +147,7 @@ def _start_coordinator(home: Home) -> dict[str, Any]:
         found[:] = [one for one in coordinators_here(ask(home, "get_status")) if one["pid"] == begun.pid]
         return bool(found)
 
-    _wait(begun, "coordinator", registered)
+    _wait(begun, "coordinator", progress, registered)
     return found[0]
 
 
@@ -184,7 +175,7 @@ def _spawn(home: Home, *words: str) -> _Begun:
     return _Begun(pid, processes.start_time(pid), output, offset)
 
 
-def _wait(begun: _Begun, part: str, there: Callable[[], bool]) -> None:
+def _wait(begun: _Begun, part: str, progress: Progress, there: Callable[[], bool]) -> None:
     """Until it answers. A connection that breaks on the way is only one more reason to ask again."""
     end = time.monotonic() + ANSWER_WITHIN_S
     while True:
@@ -205,4 +196,5 @@ def _wait(begun: _Begun, part: str, there: Callable[[], bool]) -> None:
                 f"The {part} (pid {begun.pid}) did not answer within {ANSWER_WITHIN_S:g} s.",
                 hint=f"Its output is in {begun.output}",
             ) from broken
+        progress.tick()
         time.sleep(PAUSE_S)

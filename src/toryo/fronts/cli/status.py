@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from toryo.domain.words import TaskStatus
-from toryo.fronts.cli.parsing import verb
-from toryo.fronts.cli.showing import duration, one_line, paint, plain, print_json, table
+import sys
+import time
+
+from toryo.fronts.cli.choices import STATUSES
+from toryo.fronts.cli.parsing import seconds, verb
+from toryo.fronts.cli.showing import ago, duration, folded, one_line, paint, plain, print_json, table, word
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -13,73 +16,121 @@ if TYPE_CHECKING:
 
     from toryo.fronts.cli.desk import Desk
 
-ORDER = tuple(TaskStatus)
-"""As the glossary lists them."""
 
 
 def declare(parser: argparse.ArgumentParser, _: str) -> None:
-    parser.add_argument("--project", help="only this project")
-    verb(parser, status, "toryo status", "toryo status --json", reads=True)
+    parser.add_argument("--project", metavar="NAME", help="only this project")
+    parser.add_argument("-w", "--watch", action="store_true", help="stay open and follow; Ctrl-C ends it")
+    parser.add_argument(
+        "-n",
+        "--every",
+        type=seconds,
+        default=1.0,
+        metavar="S",
+        help="with --watch: let the clocks tick every S seconds (default and least: 1)",
+    )
+    verb(
+        parser,
+        status,
+        "toryo status",
+        "toryo status --watch",
+        "toryo status --project shop --json",
+        reads=True,
+    )
 
 
 def status(args: argparse.Namespace, desk: Desk) -> int:
+    if args.watch and not args.json and sys.stdout.isatty():
+        from toryo.fronts.cli.watching import watch
+
+        return watch(args, desk)
     answer = desk.call("get_status", {"project": args.project})
     if args.json:
         print_json(answer)
     else:
-        print(render(answer))
+        print(render(answer, time.time()))
     return 0
 
 
-def render(answer: dict[str, Any]) -> str:
-    blocks = [_processes(answer), _projects(answer), _agents(answer), _moving(answer), _needs_you(answer)]
-    return "\n\n".join(block for block in blocks if block)
+def render(answer: dict[str, Any], now: float) -> str:
+    return "\n\n".join(blocks(answer, now).values())
 
 
-def _processes(answer: dict[str, Any]) -> str:
+def blocks(answer: dict[str, Any], now: float, elapsed: float = 0.0) -> dict[str, str]:
+    """The page in parts, by name; `elapsed` is how old the answer is."""
+    parts = {
+        "processes": _processes(answer, elapsed),
+        "projects": _projects(answer),
+        "agents": _agents(answer),
+        "moving": _moving(answer, now),
+        "needs you": _needs_you(answer),
+    }
+    return {name: text for name, text in parts.items() if text}
+
+
+def _processes(answer: dict[str, Any], elapsed: float) -> str:
     daemon = answer["daemon"]
-    lines = [f"daemon {daemon['version']} (pid {daemon['pid']}), up {duration(float(daemon['uptime_s']))}"]
-    for one in answer.get("coordinators") or ():
-        name = str(one.get("name") or one.get("id"))
-        state = "there" if one.get("live") else paint("not heard of", "yellow")
-        lines.append(f"coordinator {plain(name)} (pid {one.get('pid')}), {state}")
-    if not answer.get("coordinators"):
-        lines.append(paint("no coordinator: nothing starts until `toryo up`", "yellow"))
+    up = duration(int(float(daemon["uptime_s"]) + elapsed))
+    hands = [_coordinator(one) for one in answer.get("coordinators") or ()]
+    hands = hands or [paint("no coordinator: nothing starts until `toryo up`", "yellow")]
     counts = answer.get("counts") or {}
-    known = [f"{counts[name]} {name}" for name in ORDER if counts.get(name)]
-    lines.append("tasks: " + (", ".join(known) or "none"))
-    return "\n".join(lines)
+    known = [f"{counts[name]} {word(name)}" for name in STATUSES if counts.get(name)]
+    first = f"daemon {plain(str(daemon['version']))}, up {up} · {', '.join(hands)}"
+    return f"{first}\ntasks  {', '.join(known) or _first_task(answer)}"
+
+
+def _first_task(answer: dict[str, Any]) -> str:
+    return 'none yet: toryo task add "what you want done"' if answer.get("projects") else "none"
+
+
+def _coordinator(one: dict[str, Any]) -> str:
+    name = f"coordinator {plain(str(one.get('name') or one.get('id')))}"
+    return name if one.get("live") else paint(f"{name} does not answer: `toryo up`", "yellow")
 
 
 def _projects(answer: dict[str, Any]) -> str:
     rows = [
-        (one["name"], one["id"], one["status"], one["base"], one.get("settings_from"), one["path"])
+        (one["name"], one["status"], one["base"], one.get("settings_from"), one["path"])
         for one in answer.get("projects") or ()
     ]
-    heads = ("project", "id", "status", "lands on", "settings", "path")
-    return table(heads, rows, widest=80) if rows else "no projects: `toryo init` in a repository makes one"
+    if not rows:
+        return "no projects yet: type `toryo init` in a repository"
+    return table(("project", "status", "lands on", "settings", "path"), rows)
 
 
 def _agents(answer: dict[str, Any]) -> str:
     rows = [
-        (one["id"], one.get("client") or "none", f"{len(one['runs'])} of {one['slots']}", one["status"])
+        (one["id"], one.get("client") or "none yet", f"{len(one['runs'])} of {one['slots']}", one["status"])
         for one in answer.get("agents") or ()
     ]
     return table(("agent", "client", "busy", "status"), rows) if rows else ""
 
 
-def _moving(answer: dict[str, Any]) -> str:
+def _moving(answer: dict[str, Any], now: float) -> str:
     rows = [
-        (one["id"], one["status"], one.get("agent"), one["title"], one.get("detail") or one.get("reason"))
+        (
+            one["id"],
+            one["status"],
+            one.get("agent"),
+            ago(one.get("changed_at"), now),
+            one.get("detail") or one.get("reason"),
+            one["title"],
+        )
         for one in answer.get("moving") or ()
     ]
-    return table(("task", "status", "agent", "title", ""), rows) if rows else ""
+    return table(("task", "status", "agent", "for", "now", "title"), rows) if rows else ""
 
 
 def _needs_you(answer: dict[str, Any]) -> str:
     lines = []
     for one in answer.get("needs_you") or ():
-        lines.append(f"  {one['task']}  {one_line(str(one['why']))}")
+        indent = len(one["task"]) + 4
+        title = f"{one_line(str(one['title']))}\n{' ' * indent}" if one.get("title") else ""
+        lines.append(f"  {one['task']}  {title}{folded(one_line(str(one['why'])), indent)}")
         if one.get("type"):
-            lines.append(f"    {plain(str(one['type']))}")
-    return "\n".join([paint("needs you:", "yellow"), *lines]) if lines else ""
+            lines.append(" " * indent + paint(plain(str(one["type"])), "cyan"))
+    failed = (answer.get("counts") or {}).get("failed")
+    if failed:
+        noun = "task has" if failed == 1 else "tasks have"
+        lines.append(f"  {failed} {noun} failed: {paint('toryo task list --status failed', 'cyan')}")
+    return "\n".join([paint("needs you", "yellow"), *lines]) if lines else ""

@@ -8,7 +8,9 @@ from dataclasses import dataclass
 from toryo import processes
 from toryo.domain.errors import Unavailable
 from toryo.fronts.cli.desk import is_not_running
-from toryo.fronts.cli.starting import PAUSE_S, ask, coordinators_here, noted, starting_lock
+from toryo.fronts.cli.hands import noted
+from toryo.fronts.cli.showing import Progress
+from toryo.fronts.cli.starting import PAUSE_S, ask, coordinators_here, starting_lock
 from toryo.protocol.wire import WireError
 
 TYPE_CHECKING = False
@@ -31,14 +33,14 @@ class Down:
 def take_down(home: Home) -> Down:
     if not home.path.is_dir():
         return Down((), 0)
-    with starting_lock(home):
+    with Progress("stopping toryo") as progress, starting_lock(home, progress):
         status = _status(home)
-        stopped = [("coordinator", pid) for pid in _stop_coordinators(home, status)]
+        stopped = [("coordinator", pid) for pid in _stop_coordinators(home, status, progress)]
         if status is not None:
             pid = int(status["daemon"]["pid"])
             start = processes.start_time(pid)
             ask(home, "shutdown")
-            _wait_gone("daemon", pid, start)
+            _wait_gone("daemon", pid, start, progress)
             stopped.append(("daemon", pid))
         (home.path / "up.json").unlink(missing_ok=True)
         counts = (status or {}).get("counts", {})
@@ -54,7 +56,7 @@ def _status(home: Home) -> dict[str, Any] | None:
         raise
 
 
-def _stop_coordinators(home: Home, status: dict[str, Any] | None) -> list[int]:
+def _stop_coordinators(home: Home, status: dict[str, Any] | None, progress: Progress) -> list[int]:
     if status is not None:
         pids = {int(one["pid"]): processes.start_time(int(one["pid"])) for one in coordinators_here(status)}
     else:
@@ -64,12 +66,12 @@ def _stop_coordinators(home: Home, status: dict[str, Any] | None) -> list[int]:
     gone = []
     for pid, start in pids.items():
         if start is not None and processes.ask_to_end(pid, start):
-            _wait_gone("coordinator", pid, start)
+            _wait_gone("coordinator", pid, start, progress)
             gone.append(pid)
     return gone
 
 
-def _wait_gone(part: str, pid: int, start: str | None) -> None:
+def _wait_gone(part: str, pid: int, start: str | None, progress: Progress) -> None:
     end = time.monotonic() + GONE_WITHIN_S
     while start is not None and processes.is_alive(pid, start):
         if time.monotonic() > end:
@@ -77,4 +79,5 @@ def _wait_gone(part: str, pid: int, start: str | None) -> None:
                 f"The {part} (pid {pid}) is still there after {GONE_WITHIN_S:g} s.",
                 hint=f"`kill -9 {pid}` is safe: nothing is lost by it.",
             )
+        progress.tick()
         time.sleep(PAUSE_S)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from toryo.domain.words import Priority
+import time
+
+from toryo.fronts.cli.choices import PRIORITIES, STATUSES
 from toryo.fronts.cli.desk import inner, whose
-from toryo.fronts.cli.parsing import count, group, seconds, verb
-from toryo.fronts.cli.showing import facts, one_line, plain, print_json, status_word, table
+from toryo.fronts.cli.parsing import count, project_option, seconds, verb
+from toryo.fronts.cli.showing import ago, facts, one_line, paint, plain, print_json, table, word
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -14,32 +16,15 @@ if TYPE_CHECKING:
     from typing import Any
 
     from toryo.fronts.cli.desk import Desk
+    from toryo.fronts.cli.parsing import Declare, Group
 
 JUDGEMENTS = {
     "retry": ("retry_task", "start a failed, cancelled or reviewed task again", "will be tried again"),
-    "cancel": ("cancel_task", "stop a task for good", "is cancelled"),
-    "approve": ("approve_task", "let a task that needs review go on", "was approved"),
+    "cancel": ("cancel_task", "stop a task for good; what it left is kept", "is cancelled"),
+    "approve": ("approve_task", "let a task that is held or needs review go on", "was approved"),
     "reject": ("reject_task", "refuse what a task that needs review brought", "was rejected"),
 }
-
-
-def declare(parser: argparse.ArgumentParser, _: str) -> None:
-    from toryo.fronts.cli.waiting import declare_wait
-
-    add = group(parser)
-    _declare_add(add("add", "say what you want done"))
-    _declare_list(add("list", "the tasks of the project here"))
-    one = add("show", "everything about a task")
-    one.add_argument("task", metavar="ID", help="a task, or the beginning of its id")
-    verb(one, show, "toryo task show t3kd92m1", "toryo task show t3k --json", reads=True)
-    declare_wait(add("wait", "block until the tasks are at rest; exit 0 only if all are done"))
-    for name, (tool, about, outcome) in JUDGEMENTS.items():
-        judged = add(name, about)
-        judged.add_argument("task", metavar="ID", help="a task, or the beginning of its id")
-        judged.add_argument("--note", default=None, help="why; kept with the task")
-        judged.add_argument("--json", action="store_true", help="print JSON")
-        example = f'toryo task {name} t3kd92m1 --note "looked at it"'
-        verb(judged, _judge(tool, outcome), f"toryo task {name} t3kd92m1", example, hands=name != "cancel")
+TASK_HELP = "a task, or the beginning of its id"
 
 
 def _declare_add(parser: argparse.ArgumentParser) -> None:
@@ -48,8 +33,8 @@ def _declare_add(parser: argparse.ArgumentParser) -> None:
         "-d", "--description", default="", metavar="TEXT", help="all that the agent must know"
     )
     parser.add_argument("-t", "--type", default="task", help="feature, bug, … (default: task)")
-    parser.add_argument("-p", "--priority", default="medium", choices=[str(one) for one in Priority])
-    parser.add_argument("--agent", help="who does it (default: the project's default agent)")
+    parser.add_argument("-p", "--priority", default="medium", choices=PRIORITIES)
+    parser.add_argument("--agent", metavar="NAME", help="who does it (default: the project's default agent)")
     parser.add_argument(
         "--after", action="append", default=[], metavar="ID", help="start after this task; repeatable"
     )
@@ -68,8 +53,7 @@ def _declare_add(parser: argparse.ArgumentParser) -> None:
         "--timeout", type=seconds, metavar="S", help="time limit of a run in seconds (default: 3600)"
     )
     parser.add_argument("--hold", action="store_true", help="do not start it before `toryo task approve`")
-    parser.add_argument("--project", help="another project than the one here")
-    parser.add_argument("--json", action="store_true", help="print JSON")
+    project_option(parser)
     verb(
         parser,
         add_task,
@@ -77,16 +61,57 @@ def _declare_add(parser: argparse.ArgumentParser) -> None:
         'toryo task add "add a --quiet flag" -t feature -p high --check "make smoke"',
         'toryo task add "write the docs" --after t3kd92m1 --write "docs/**" --json',
         hands=True,
+        json=True,
     )
 
 
 def _declare_list(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--status", help="only those: open, blocked, ready, running, …")
-    parser.add_argument("--limit", type=count, default=50, help="so many (default: 50)")
+    parser.add_argument("--status", choices=STATUSES, metavar="S", help=f"only those: {', '.join(STATUSES)}")
+    parser.add_argument("--limit", type=count, default=50, metavar="N", help="so many (default: 50)")
     parser.add_argument("--after", type=int, metavar="SEQ", help="go on where the last page ended")
-    parser.add_argument("--project", help="another project than the one here")
+    project_option(parser)
     parser.add_argument("--all", action="store_true", help="of every project")
     verb(parser, list_tasks, "toryo task list", "toryo task list --status needs_review --json", reads=True)
+
+
+def _declare_show(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("task", metavar="ID", help=TASK_HELP)
+    verb(parser, show, "toryo task show t3kd92m1", "toryo task show t3k --json", reads=True)
+
+
+def _declare_wait(parser: argparse.ArgumentParser) -> None:
+    from toryo.fronts.cli.waiting import declare_wait
+
+    declare_wait(parser)
+
+
+def _declare_update(parser: argparse.ArgumentParser) -> None:
+    from toryo.fronts.cli.updating import declare_update
+
+    declare_update(parser)
+
+
+def _declare_judgement(name: str) -> Declare:
+    tool, _, outcome = JUDGEMENTS[name]
+
+    def declare(parser: argparse.ArgumentParser) -> None:
+        parser.add_argument("task", metavar="ID", help=TASK_HELP)
+        parser.add_argument("--note", default=None, metavar="TEXT", help="why; kept with the task")
+        example = f'toryo task {name} t3kd92m1 --note "looked at it"'
+        act = _judge(tool, outcome)
+        verb(parser, act, f"toryo task {name} t3kd92m1", example, hands=name != "cancel", json=True)
+
+    return declare
+
+
+VERBS: Group = {
+    "add": ("say what you want done", _declare_add),
+    "list": ("the tasks of the project here", _declare_list),
+    "show": ("everything about a task", _declare_show),
+    "wait": ("block until the tasks are at rest; exit 0 only if all are done", _declare_wait),
+    "update": ("change a task, or ask whether it is done", _declare_update),
+    **{name: (about, _declare_judgement(name)) for name, (_, about, _) in JUDGEMENTS.items()},
+}
 
 
 def add_task(args: argparse.Namespace, desk: Desk) -> int:
@@ -122,14 +147,42 @@ def list_tasks(args: argparse.Namespace, desk: Desk) -> int:
     if args.json:
         print_json(answer)
         return 0
+    now = time.time()
     rows = [
-        (one["id"], one["status"], one.get("reason", ""), one.get("agent", ""), one["title"])
+        (
+            one["id"],
+            one["status"],
+            one.get("agent") or "nobody",
+            ago(one.get("changed_at"), now),
+            one.get("reason", ""),
+            one["title"],
+        )
         for one in answer["tasks"]
     ]
-    print(table(("id", "status", "reason", "agent", "title"), rows) if rows else "No tasks.")
+    if not rows:
+        print(_none(args))
+        return 0
+    print(table(("id", "status", "agent", "for", "because", "title"), rows))
     if answer.get("more"):
-        print(f"… more: toryo task list --after {answer['next_after']}")
+        print(f"… more: {_same_list(args)} --after {answer['next_after']}")
     return 0
+
+
+def _none(args: argparse.Namespace) -> str:
+    if args.after is not None:
+        return "No more tasks."
+    what = f"No tasks are {args.status}." if args.status else "No tasks."
+    return what if args.status else f'{what} Add one: toryo task add "what you want done"'
+
+
+def _same_list(args: argparse.Namespace) -> str:
+    """What was typed, for the next page."""
+    words = ["toryo task list"]
+    words += [f"--status {args.status}"] if args.status else []
+    words += [f"--project {args.project}"] if args.project else []
+    words += ["--all"] if args.all else []
+    words += [f"--limit {args.limit}"] if args.limit != 50 else []
+    return " ".join(words)
 
 
 def show(args: argparse.Namespace, desk: Desk) -> int:
@@ -141,8 +194,9 @@ def show(args: argparse.Namespace, desk: Desk) -> int:
     print(
         facts(
             [
-                ("detail", task.get("detail")),
-                ("agent", task.get("agent")),
+                ("because", task.get("detail")),
+                ("waits for", task.get("waiting_for")),
+                ("agent", task.get("agent") or "nobody yet"),
                 ("type", task.get("type")),
                 ("priority", task.get("priority")),
                 ("after", task.get("dependencies")),
@@ -152,31 +206,58 @@ def show(args: argparse.Namespace, desk: Desk) -> int:
                 ("branch", task.get("branch")),
                 ("lands on", task.get("target_branch")),
                 ("base", task.get("base_commit")),
-                ("landed", task.get("landed_commit")),
-                ("waits for", task.get("waiting_for")),
+                ("landed as", task.get("landed_commit")),
             ]
         )
     )
     if task.get("description"):
-        print("\n" + plain(task["description"]))
+        print("\n" + plain(task["description"].strip("\n")))
     print_runs(task.get("runs") or [])
     for claim in task.get("claims") or ():
-        said = " ".join(str(claim.get(key) or "") for key in ("result", "summary"))
-        print(
-            f"claim of {claim.get('run', '?')}: {one_line(said)}" + (" (late)" if claim.get("late") else "")
-        )
+        print(_claim(claim))
+    for line in next_steps(task):
+        print(line)
     return 0
+
+
+def _claim(claim: dict[str, Any]) -> str:
+    said = " ".join(str(claim.get(key) or "") for key in ("result", "summary"))
+    return f"claim of {claim.get('run', '?')}: {one_line(said)}" + (" (late)" if claim.get("late") else "")
+
+
+def next_steps(task: dict[str, Any]) -> list[str]:
+    """What a person may want to type now."""
+    name, status, runs = task["id"], task.get("status"), task.get("runs") or []
+    steps = {
+        "needs_review": [f"toryo evidence {name}", *_answers(task)],
+        "failed": [f"toryo log {name}", f"toryo task retry {name}"] if runs else [f"toryo task retry {name}"],
+        "cancelled": [f"toryo task retry {name}"],
+        "running": [f"toryo log -f {name}"] if runs else [],
+        "done": [f"toryo evidence {name}"],
+        "open": [f"toryo task approve {name}"] if task.get("reason") == "held" else [],
+    }.get(str(status), [])
+    if not steps:
+        return []
+    return ["", paint("next", "dim"), *(f"  {paint(step, 'cyan')}" for step in steps)]
+
+
+def _answers(task: dict[str, Any]) -> list[str]:
+    """Nothing to approve where nothing was committed."""
+    name, runs = task["id"], task.get("runs") or []
+    brought = bool(runs and runs[-1].get("commits"))
+    return [f"toryo task {verb} {name}" for verb in (["approve"] if brought else []) + ["retry", "reject"]]
 
 
 def print_runs(runs: list[dict[str, Any]]) -> None:
     if runs:
         heads = ("run", "purpose", "agent", "outcome", "exit", "commits", "files", "started")
-        print("\n" + table(heads, [run_row(run) for run in runs]))
+        print("\n" + table(heads, [run_row(run) for run in runs], elastic=2))
 
 
 def run_row(run: dict[str, Any]) -> tuple[object, ...]:
     ended = run.get("signal") or run.get("exit_code")
     files = run.get("changed_files")
+    started = ago(run.get("started_at"), time.time())
     return (
         run["id"],
         run.get("purpose"),
@@ -185,7 +266,7 @@ def run_row(run: dict[str, Any]) -> tuple[object, ...]:
         ended,
         run.get("commits"),
         len(files) if isinstance(files, list) else files,
-        run.get("started_at"),
+        f"{started} ago" if started else None,
     )
 
 
@@ -204,4 +285,4 @@ def _judge(tool: str, outcome: str) -> Callable[[argparse.Namespace, Desk], int]
 def _state(task: dict[str, Any]) -> str:
     status = str(task.get("status") or "")
     reason = task.get("reason") or ""
-    return status_word(status) + (f" ({plain(reason)})" if reason else "")
+    return word(status) + (f" ({plain(reason)})" if reason else "")

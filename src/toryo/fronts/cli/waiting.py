@@ -7,7 +7,7 @@ import time
 
 from toryo.domain.errors import Unavailable
 from toryo.fronts.cli.parsing import seconds, verb
-from toryo.fronts.cli.showing import Progress, plain, print_json, status_word
+from toryo.fronts.cli.showing import Progress, one_line, plain, print_json, word
 from toryo.protocol.wire import WireError
 
 TYPE_CHECKING = False
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from toryo.fronts.cli.desk import Desk
 
 POLL_S = 25.0
-POLL_ON_A_TERMINAL_S = 3.0
 GONE_FOR_S = 30.0
 """How long the daemon may be away: a person's `down` must not be undone by a waiting command."""
 
@@ -40,31 +39,31 @@ def wait(args: argparse.Namespace, desk: Desk) -> int:
     begun = time.monotonic()
     end = begun + args.timeout if args.timeout else float("inf")
     with Progress("waiting") as progress:
-        answer = _ask(desk, args.tasks, 0.0, first=True)
+        answer = desk.call("wait_tasks", {"tasks": args.tasks, "timeout_s": 0.0})
         while not answer["all_at_rest"] and (left := end - time.monotonic()) > 0:
             progress.what = "waiting: " + _summary(answer["tasks"])
-            poll = POLL_ON_A_TERMINAL_S if sys.stderr.isatty() else POLL_S
-            answer = _ask(desk, args.tasks, min(left, poll), first=False)
+            answer = _ask(desk, args.tasks, min(left, POLL_S), progress)
     done = all(task["status"] == "done" for task in answer["tasks"])
     if args.json:
         print_json(answer)
     else:
         for task in answer["tasks"]:
             why = task.get("detail") or task.get("reason") or ""
-            print(f"{task['id']}  {status_word(task['status'])}" + (f"  {plain(why)}" if why else ""))
+            print(f"{task['id']}  {word(task['status'])}" + (f"  {plain(one_line(why))}" if why else ""))
     if not answer["all_at_rest"]:
         print(f"Not at rest after {args.timeout:g} s.", file=sys.stderr)
     return 0 if done else 1
 
 
-def _ask(desk: Desk, tasks: list[str], wait_s: float, *, first: bool) -> dict[str, Any]:
+def _ask(desk: Desk, tasks: list[str], wait_s: float, progress: Progress) -> dict[str, Any]:
+    """The next answer, also from a daemon that is being restarted meanwhile."""
     arguments = {"tasks": tasks, "timeout_s": wait_s}
-    if first:
-        return desk.call("wait_tasks", arguments)
     gone_since: float | None = None
     while True:
         try:
-            return desk.call_if_there("wait_tasks", arguments, timeout_s=wait_s + 15)
+            return desk.call_if_there(
+                "wait_tasks", arguments, timeout_s=wait_s + 15, on_wait=progress.tick
+            )
         except WireError as error:
             now = time.monotonic()
             gone_since = gone_since or now
@@ -73,6 +72,7 @@ def _ask(desk: Desk, tasks: list[str], wait_s: float, *, first: bool) -> dict[st
                     f"The daemon has been away for {GONE_FOR_S:g} s.",
                     hint=f"`toryo up`, then `toryo task wait {' '.join(tasks)}`",
                 ) from error
+            progress.tick()
             time.sleep(0.1)
             arguments["timeout_s"] = 0.0  # what changed meanwhile is told at once
 

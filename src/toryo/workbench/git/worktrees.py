@@ -13,11 +13,11 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
-from toryo.domain.naming import branch_of, free_name
+from toryo.domain.naming import PREFIX, branch_of, free_name
 from toryo.domain.scopes import Scope
-from toryo.processes import TimeLimit
+from toryo.processes import Finished, TimeLimit
 from toryo.protocol.models import Prepared, PrepareInputs, Problem
-from toryo.workbench.git import adopt, fingerprint, locks, merges, places, reuse, sparse, trash
+from toryo.workbench.git import adopt, fingerprint, locks, merges, places, registration, reuse, sparse, trash
 from toryo.workbench.git.door import Git, GitFailed
 from toryo.workbench.git.places import Worktree
 from toryo.workbench.git.refusals import Refusal
@@ -97,58 +97,61 @@ def _prepare(inputs: PrepareInputs, run_dir: Path) -> Prepared:
 def _make(
     inputs: PrepareInputs, common: Path, root: Path, scope: Scope, run_dir: Path
 ) -> tuple[Worktree, str]:
+    """A worktree under a free name; first what files say is free, which costs no process."""
     git = Git(inputs.repo)
     base = inputs.base if _FULL_ID.fullmatch(inputs.base) else git.commit_of(inputs.base) or ""
     if not base:
         raise Refusal("base_missing", f"The commit {inputs.base} is not in this repository.")
-    with locks.registration(common):
-        _discard_half(common, inputs.run, run_dir)
-        worktree = _register(git, common, root, inputs, base, run_dir)
-    assert worktree.admin is not None
-    sparse.settle(worktree.admin, scope)
-    # the lock covers registration only: a checkout of seconds must not hold up every other launch
-    worktree.git.do(
-        "read-tree", "-m", "-u", "HEAD", config=(("checkout.workers", "2"),), limit_s=reuse.CHECKOUT_LIMIT_S
-    )
-    if inputs.merge:
-        reuse.begin_merge(worktree, inputs)
-    return worktree, base
-
-
-def _register(
-    git: Git, common: Path, root: Path, inputs: PrepareInputs, base: str, run_dir: Path
-) -> Worktree:
-    """`git worktree add` under a free name; first what files say is free, which costs no process."""
-    taken: set[str] = set()
+    taken = _names_packed(common)
 
     def is_taken(wished: str) -> bool:
         return wished in taken or _is_seen(common, root, wished)
 
     for attempt in range(3):
-        name = free_name(inputs.name, is_taken)
-        branch, path = branch_of(name), root / name
-        (run_dir / INTENT).write_text(json.dumps({"branch": branch, "base": base}))
-        added = git.run(
-            *("worktree", "add", "--quiet", "--lock", "--reason", f"{places.LOCK_REASON}{inputs.run}"),
-            *("--no-checkout", "--no-track", "-b", branch, str(path), base),
-        )
-        if added.code == 0:
-            return Worktree(path, common, places.admin_of(common, path), branch)
+        with locks.registration(common):
+            _discard_half(common, inputs.run, run_dir)
+            name = free_name(inputs.name, is_taken)
+            branch = branch_of(name)
+            (run_dir / INTENT).write_text(json.dumps({"branch": branch, "base": base}))
+            worktree = registration.register(Path(inputs.repo), common, root / name, inputs.run, base, branch)
+        assert worktree.admin is not None
+        sparse.settle(worktree.admin, scope)
+        # the lock covers registration only: a checkout of seconds must not hold up every other launch
+        done = _check_out(worktree)
+        if done.code == 0:
+            break
+        with locks.registration(common):
+            (run_dir / INTENT).unlink()  # a branch of that name is not ours
+            _discard_half(common, inputs.run, run_dir)
         if git.commit_of(base) is None:
             raise Refusal("base_missing", f"The commit {inputs.base} is not in this repository.")
-        listed = git.do("for-each-ref", "--format=%(refname:lstrip=3)", "refs/heads/agent")
-        # `agent/x/y` holds the name `x` too: a ref cannot be a file and a directory
-        taken |= _names_registered(common, root)
-        taken.update(line.split("/")[0] for line in listed.split("\n") if line)
+        taken.update(_names_of_branches(git))
         if attempt == 2 or name not in taken:
-            raise Refusal("worktree_failed", added.complaint, "Look at `git worktree list` and `git branch`.")
-    raise AssertionError("the loop returns or raises")
+            raise Refusal("worktree_failed", done.complaint, "Look at `git worktree list` and `git branch`.")
+    if inputs.merge:
+        reuse.begin_merge(worktree, inputs)
+    return worktree, base
 
 
-def _names_registered(common: Path, root: Path) -> set[str]:
-    """Names of registered worktrees under the root, there or not."""
-    seen = (places.registered_at(admin) for admin in places.admin_dirs(common))
-    return {path.name for path in seen if path is not None and path.parent == root}
+def _check_out(worktree: Worktree) -> Finished:
+    """The branch, made here and nowhere else, and its files: one process."""
+    return worktree.git.run(
+        *("checkout", "--quiet", "--force", "--no-track", "--no-recurse-submodules", "-b", worktree.branch),
+        config=(("checkout.workers", "2"),),
+        limit_s=reuse.CHECKOUT_LIMIT_S,
+    )
+
+
+def _names_of_branches(git: Git) -> set[str]:
+    # `agent/x/y` holds the name `x` too: a ref cannot be a file and a directory
+    listed = git.do("for-each-ref", "--format=%(refname:lstrip=3)", "refs/heads/agent")
+    return {line.split("/")[0] for line in listed.split("\n") if line}
+
+
+def _names_packed(common: Path) -> set[str]:
+    ours = f" {places.head_ref(PREFIX)}"
+    lines = places.read(common / "packed-refs").split("\n")
+    return {line.partition(ours)[2].split("/")[0] for line in lines if ours in line}
 
 
 def _is_seen(common: Path, root: Path, name: str) -> bool:

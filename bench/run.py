@@ -1,0 +1,109 @@
+"""`make bench`: every figure as a ratio to a floor taken in the same run, on the screen and in RESULTS.md.
+
+Nothing here passes or fails: a missed goal is shown as missed. `--tiny` only shows that it works.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import platform
+import sqlite3
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import claim
+import idle
+import life
+import reading
+from installation import command
+from reasons import REASONS
+from table import Figure, as_markdown, as_text
+
+RESULTS = Path(__file__).with_name("RESULTS.md")
+
+
+@dataclass(frozen=True)
+class Sizes:
+    lives: int = 60
+    large_lives: int = 12
+    large_files: int = 7000
+    tasks: int = 100_000
+    claims: int = 150
+    commands: int = 20
+    agents: int = 50
+    idle_s: float = 20
+
+
+TINY = Sizes(lives=3, large_lives=2, large_files=200, tasks=500, claims=5, commands=2, agents=3, idle_s=1)
+
+
+def say(text: str) -> None:
+    print(f"  {time.strftime('%H:%M:%S')} {text}", file=sys.stderr, flush=True)
+
+
+def parts(sizes: Sizes) -> dict[str, Callable[[], list[Figure]]]:
+    return {
+        "life": lambda: life.measure_small(sizes.lives, say),
+        "large": lambda: life.measure_large(sizes.large_lives, sizes.large_files, say),
+        "claim": lambda: claim.measure(sizes.tasks, sizes.claims, say),
+        "commands": lambda: reading.measure(sizes.tasks, sizes.commands, say),
+        "idle": lambda: idle.measure(sizes.agents, sizes.idle_s, say),
+    }
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("figures", nargs="*", help=f"only these: {', '.join(parts(Sizes()))}")
+    parser.add_argument("--tiny", action="store_true", help="the smallest sizes; the numbers mean nothing")
+    parser.add_argument("--results", type=Path, help="where to write; by default only a whole run writes")
+    args = parser.parse_args()
+    known = parts(TINY if args.tiny else Sizes())
+    if set(args.figures) - known.keys():
+        parser.error(f"known figures: {', '.join(known)}")
+    figures, loads = [], [os.getloadavg()[0]]
+    for name in args.figures or known:
+        figures += [_explained(figure) for figure in known[name]()]
+        loads.append(os.getloadavg()[0])
+    machine = describe(loads)
+    print(f"{as_text(figures)}\n\n{machine}")
+    whole = not args.figures and not args.tiny
+    where = args.results or (RESULTS if whole else None)
+    if where is not None:
+        where.write_text(page(figures, machine), encoding="utf-8")
+    return 0
+
+
+def _explained(figure: Figure) -> Figure:
+    """A missed goal says why, as far as it is known."""
+    if figure.met is not False:
+        return figure
+    why = next((text for begin, text in REASONS.items() if figure.name.startswith(begin)), "")
+    return replace(figure, note=" ".join(filter(None, (figure.note, why))))
+
+
+def describe(loads: list[float]) -> str:
+    """The machine, without saying whose it is."""
+    git = command(["git", "version"], cwd=Path.cwd()).split()[2]
+    return (
+        f"{os.cpu_count()} cores ({platform.machine()}, {platform.system()}), "
+        f"Python {platform.python_version()}, git {git}, SQLite {sqlite3.sqlite_version}. "
+        "Load average before and after each part: "
+        + ", ".join(f"{load:.1f}" for load in loads)
+        + ". Other work on the machine shows up in it; floors and figures are taken in turns, so read ratios."
+    )
+
+
+def page(figures: list[Figure], machine: str) -> str:
+    return (
+        "# Figures\n\nWritten by `make bench`; do not edit. Each floor was taken in the same run, "
+        "in turns with its figure. `p99` is the largest sample where there are fewer than 100.\n\n"
+        f"{machine}\n\n{as_markdown(figures)}"
+    )
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,88 @@
+"""The pages that list verbs, and what was probably meant by a verb that does not exist."""
+
+from __future__ import annotations
+
+from toryo.fronts.cli.entry import SECTIONS, VERBS, find, verb_file
+from toryo.fronts.cli.parsing import nearest, sentence
+from toryo.fronts.cli.showing import paint
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from toryo.fronts.cli.parsing import Parser
+
+EXAMPLES = (
+    "toryo init",
+    'toryo task add "mend the login form"',
+    "toryo status --watch",
+    "toryo evidence t3kd92m1",
+)
+
+
+def overview() -> str:
+    room = max(len(verb) for verb in VERBS) + 2
+    lines = ["usage: toryo VERB …", "", "Toryo runs a crew of AI coding agents and merges only what it has"]
+    lines += ["verified itself."]
+    for section, verbs in SECTIONS.items():
+        lines += ["", paint(section, "bold")]
+        lines += [f"  {verb:<{room}}{about}" for verb, (_, about) in verbs.items()]
+    lines += ["", paint("examples", "bold"), *(f"  {line}" for line in EXAMPLES), ""]
+    lines += ["`toryo VERB --help` shows options and examples; `--json` prints JSON."]
+    lines += ["Exit codes: 0 fine, 1 you can mend it, 2 usage, 255 a bug."]
+    lines += ["TORYO_HOME selects the installation; NO_COLOR takes the colour away."]
+    return "\n".join(lines)
+
+
+def overview_of_group(word: str) -> str:
+    verbs = verbs_of(word)
+    room = max(len(verb) for verb in verbs) + 2
+    lines = [f"usage: toryo {word} VERB …", "", sentence(VERBS[word][1].partition(":")[0]), ""]
+    lines += [f"  {verb:<{room}}{about}" for verb, (about, _) in verbs.items()]
+    lines += ["", "examples:", *(f"  {_example(parser)}" for parser in _parsers(word))]
+    return "\n".join([*lines, "", f"`toryo {word} VERB --help` shows options and more examples."])
+
+
+def _parsers(word: str) -> Iterator[Parser]:
+    for inner in verbs_of(word):
+        parser, _ = find([word, inner])
+        assert parser is not None
+        yield parser
+
+
+def _example(parser: Parser) -> str:
+    return (parser.epilog or "").splitlines()[1].strip()
+
+
+def verbs_of(word: str) -> dict[str, tuple[str, object]]:
+    """The verbs of a group; none for a verb that is no group."""
+    found: dict[str, tuple[str, object]] = getattr(verb_file(VERBS[word][0]), "VERBS", {})
+    return found
+
+
+def whole_tree() -> dict[str, Parser]:
+    """Every verb with its parser, `task add` and the like included."""
+    tree: dict[str, Parser] = {}
+    for word in VERBS:
+        parser, _ = find([word])
+        if parser is not None:
+            tree[word] = parser
+        else:
+            tree |= {parser.prog.removeprefix("toryo "): parser for parser in _parsers(word)}
+    return tree
+
+
+def instead_of(word: str, group: str = "") -> str:
+    """A hint for somebody who typed a verb that there is not."""
+    if group:
+        near = nearest(word, verbs_of(group))
+        return _did_you_mean(f"{group} {near}") if near else f"`toryo {group} --help` lists its verbs."
+    inside = [f"{one} {word}" for one in VERBS if word in verbs_of(one)]
+    if inside:
+        return _did_you_mean(inside[0])
+    near = nearest(word, [*VERBS, "--version"])
+    return _did_you_mean(near) if near else "`toryo --help` lists the verbs."
+
+
+def _did_you_mean(words: str) -> str:
+    return f"Did you mean `toryo {words}`?"

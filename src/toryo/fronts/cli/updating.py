@@ -1,0 +1,60 @@
+"""The verb `task update`: change what a task says, open or cancel it, or ask whether it is done."""
+
+from __future__ import annotations
+
+from toryo.domain.errors import UsageError
+from toryo.fronts.cli.choices import PRIORITIES
+from toryo.fronts.cli.parsing import verb
+from toryo.fronts.cli.showing import plain, print_json, word
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import argparse
+
+    from toryo.fronts.cli.desk import Desk
+
+STATUSES = ("open", "in_progress", "done", "failed", "cancelled")
+"""As outside orchestrators know them; the daemon refuses those that only facts can bring about."""
+FIELDS = ("status", "title", "description", "priority", "agent", "type")
+
+
+def declare_update(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("task", metavar="ID", help="a task, or the beginning of its id")
+    parser.add_argument(
+        "--status",
+        choices=STATUSES,
+        metavar="S",
+        help="open: retry or release it; cancelled: stop it; "
+        "done: only look whether it is, and say what is missing",
+    )
+    parser.add_argument("--title", help="another title")
+    parser.add_argument("-d", "--description", metavar="TEXT", help="another description")
+    parser.add_argument("-p", "--priority", choices=PRIORITIES)
+    parser.add_argument("--agent", metavar="NAME", help="who does it")
+    parser.add_argument("-t", "--type", help="feature, bug, …")
+    verb(
+        parser,
+        update,
+        "toryo task update t3kd92m1 --status done",
+        "toryo task update t3kd92m1 --status open --agent coder",
+        'toryo task update t3kd92m1 --title "mend both login forms" -p high',
+        hands=True,
+        json=True,
+    )
+
+
+def update(args: argparse.Namespace, desk: Desk) -> int:
+    wished = {name: getattr(args, name) for name in FIELDS if getattr(args, name) is not None}
+    if not wished:
+        raise UsageError("Nothing to change was named.", hint="`toryo task update --help` shows what can be.")
+    answer = desk.call("update_task", {"task": args.task, **wished})
+    status = str(answer["status"])
+    missing = [str(one) for one in answer.get("missing") or ()] if args.status == "done" else []
+    if args.json:
+        print_json(answer)
+    else:
+        reason = f" ({plain(str(answer['reason']))})" if answer.get("reason") else ""
+        print(f"{answer['id']} is {word(status)}{reason}.")
+        for one in missing:
+            print(f"missing: {plain(one)}")
+    return 1 if args.status == "done" and status != "done" else 0

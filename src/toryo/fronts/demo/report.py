@@ -1,0 +1,143 @@
+"""What the demo says in the end, as text: the evidence of each task, main's history, what was believed."""
+
+from __future__ import annotations
+
+import shlex
+import shutil
+import sys
+import textwrap
+from pathlib import Path
+
+from toryo.domain.words import TaskStatus
+from toryo.fronts.cli.showing import cut, duration, one_line, paint
+from toryo.fronts.demo.plan import CLAIMER, IDLER, STATUS_COLOUR, TASKS
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+    from typing import Any
+
+    from toryo.fronts.demo.expectations import Expectation
+    from toryo.fronts.demo.gathering import Answers
+    from toryo.fronts.demo.plan import PlannedTask
+    from toryo.fronts.demo.stage import Stage
+
+WIDEST = 96
+
+
+def columns() -> int:
+    return min(shutil.get_terminal_size().columns, WIDEST) if sys.stdout.isatty() else WIDEST
+
+
+def evidence(answers: Answers) -> str:
+    lines = [paint("Evidence", "bold") + paint("  what was said, what Toryo saw, what it proved", "dim"), ""]
+    for plan in TASKS:
+        lines += _of_task(plan, answers)
+    return "\n".join(lines)
+
+
+def _of_task(plan: PlannedTask, answers: Answers) -> Iterator[str]:
+    task = answers.tasks[plan.number]
+    status = str(task["status"])
+    state = paint(status, STATUS_COLOUR.get(status, "")) + (f" ({task['reason']})" if task["reason"] else "")
+    yield f"{paint(str(plan.number), 'bold')} {plan.title}: {state}"
+    for number, run in enumerate(task["runs"], 1):
+        if run["purpose"] == "resolve":
+            yield _fact("saw", f"a conflict with main in {', '.join(answers.conflicted)}", "cyan")
+        if run["purpose"] == "fix":
+            yield _fact("saw", "the checks failed on its merge with main", "cyan")
+        last = number == len(task["runs"])
+        yield from (_fact("said", text, "yellow") for text in _said(plan, run, answers, last=last))
+        yield _fact("saw", _of_run(number, run), "cyan")
+    yield _fact("proof", _proof(plan, task, answers), "green" if plan.status is TaskStatus.DONE else "red")
+
+
+def _said(plan: PlannedTask, run: Mapping[str, Any], answers: Answers, *, last: bool) -> list[str]:
+    """Claims over MCP, and the first line of the newest run's log where one was read."""
+    said = [f"{one['result']}: “{one['summary']}”" for one in run["claims"] if one["kind"] == "completed"]
+    log = answers.logs.get(plan.number, "").strip()
+    return said + ([f"“{one_line(log.splitlines()[0])}”"] if log and last else [])
+
+
+def _fact(label: str, text: str, colour: str) -> str:
+    return f"  {paint(f'{label:<5}', colour)}  {cut(text, columns() - 9)}"
+
+
+def _of_run(number: int, run: Mapping[str, Any]) -> str:
+    count = int(run["commits"])
+    noun = "commit" if count == 1 else "commits"
+    text = f"run {number} {run['purpose']}: exit {run['exit_code']}, {count or 'no'} {noun}"
+    if run["uncommitted"]:
+        text += f", {', '.join(run['uncommitted'])} left uncommitted"
+    return text
+
+
+def _proof(plan: PlannedTask, task: Mapping[str, Any], answers: Answers) -> str:
+    proof = answers.evidence[plan.number]
+    if proof["verdict"]:
+        checks = ", ".join(
+            f"{one['command']} {one['result']} (exit {one['exit_code']}, {duration(one['duration_s'])})"
+            for one in proof["checks"]
+        )
+        return f"{proof['verdict']}: {checks} on tree {proof['tree'][:7]}"
+    kept = f"kept on {task['branch']}"
+    if plan.number == IDLER:
+        kept = f"`toryo restore {task['id']}` gives the file back"
+    return f"none: not on main; {kept}"
+
+
+def history(answers: Answers) -> str:
+    head = paint("$", "dim") + " git log --graph --oneline main"
+    return "\n".join([head, *(cut(line, columns()) for line in answers.graph.splitlines())])
+
+
+def as_expected(expectations: Sequence[Expectation]) -> str:
+    """The ends of the tasks, which come first, were told already."""
+    listed = ["each task ended exactly as planned", *(one.what for one in expectations[len(TASKS) :])]
+    return "\n".join(f"{paint('✔', 'green')} {cut(what, columns() - 2)}" for what in listed)
+
+
+def differing(expectations: Sequence[Expectation]) -> str:
+    wrong = [one for one in expectations if not one.ok]
+    lines = [paint(f"{len(wrong)} of {len(expectations)} expectations do not hold:", "red")]
+    for one in wrong:
+        lines += [f"{paint('✘', 'red')} {one.what}", f"  found: {one_line(one.found)}"]
+    return "\n".join(lines)
+
+
+def closing(stage: Stage, answers: Answers, *, kept: bool, took_s: float) -> str:
+    believed = (
+        "Believed: exit codes, commits, and checks that Toryo ran itself on the very tree that is main now."
+        " Not believed: kitsune's “success”, for it exited 1; tanuki's exit 0, for it committed nothing."
+        " Both wait for you, and nothing they did is lost."
+    )
+    toryo = program()
+    lines = [textwrap.fill(believed, columns()), ""]
+    if kept:
+        lines += [
+            f"It took {duration(took_s)}, and all of it is kept in {stage.root}. To look around in it:",
+            "",
+            paint(f"  export TORYO_HOME={shlex.quote(str(stage.toryo_home))}", "bold"),
+            paint(f"  cd {shlex.quote(str(stage.repo))}", "bold"),
+            paint(f"  {toryo} status", "bold") + "            (starts daemon and coordinator there again)",
+            paint(f"  {toryo} evidence {answers.tasks[CLAIMER]['id']}", "bold"),
+            paint(f"  {toryo} down", "bold"),
+        ]
+    else:
+        lines += [
+            f"It took {duration(took_s)}, and all of it is removed again. To look around in it:",
+            paint(f"  {toryo} demo --keep DIR", "bold"),
+        ]
+    lines += ["In a repository of yours:", paint(f"  {toryo} init", "bold")]
+    return "\n".join(lines)
+
+
+def program() -> str:
+    """How this user can call us: by name if that works, else by the path beside our Python."""
+    if shutil.which("toryo"):
+        return "toryo"
+    beside = Path(sys.executable).with_name("toryo")
+    try:
+        return str(beside.relative_to(Path.cwd()))
+    except (ValueError, OSError):
+        return str(beside)

@@ -1,0 +1,118 @@
+"""`task update`: fields, and statuses as wishes. `done` is never set, only evaluated (S4-04, S4-31)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from toryo.domain.errors import Refused, UserError
+from toryo.domain.words import PRIORITY_RANK, Priority, TaskStatus, Verb
+from toryo.store import landings, runs, tasks
+from toryo.store.engine import Tx
+from toryo.store.rows import TaskRow
+from toryo.usecases.context import HeadContext
+from toryo.usecases.finding import the_agent, the_task
+from toryo.usecases.tasks import say
+
+
+@dataclass(frozen=True)
+class Update:
+    task: str
+    status: str = ""
+    title: str = ""
+    description: str | None = None
+    type: str = ""
+    priority: Priority | None = None
+    agent: str = ""
+
+
+def update_task(context: HeadContext, wish: Update) -> str:
+    """Carry out what was wished; the task's id. What came of it is asked after the next drain."""
+    with context.store.change() as tx:
+        row = the_task(tx, wish.task)
+        changed = _fields(tx, row, wish)
+        if changed:
+            tasks.update(tx, row.id, **changed)
+            tx.emit("task_changed", {"fields": sorted(changed)}, project=row.project, task=row.id)
+        tx.mark(f"task:{row.id}")
+    if wish.status:
+        _status(context, row, wish.status)
+    return row.id
+
+
+def _fields(tx: Tx, row: TaskRow, wish: Update) -> dict[str, Any]:
+    changed: dict[str, Any] = {}
+    if wish.title.strip():
+        changed["title"] = " ".join(wish.title.split())
+    if wish.description is not None:
+        changed["description"] = wish.description
+    if wish.type:
+        changed["type"] = wish.type
+    if wish.priority:
+        changed["priority"] = PRIORITY_RANK[wish.priority]
+    if wish.agent:
+        changed["agent"] = the_agent(tx, wish.agent).id
+    if changed and (row.status == TaskStatus.DONE or any(run.live for run in runs.of_task(tx, row.id))):
+        raise Refused(
+            f"{row.id} is {row.status}: it cannot be changed now.", hint=f"toryo task show {row.id}"
+        )
+    return changed
+
+
+def _status(context: HeadContext, row: TaskRow, status: str) -> None:
+    match status:
+        case "done":
+            return
+        case "cancelled":
+            say(context, Verb.CANCEL, row.id, "")
+        case "open" if row.status == TaskStatus.OPEN:
+            say(context, Verb.APPROVE, row.id, "")
+        case "open":
+            say(context, Verb.RETRY, row.id, "")
+        case "in_progress":
+            raise UserError(
+                "A task is in progress when a run of it is.",
+                hint=f"toryo session start {row.id} --agent NAME; or let a coordinator start it.",
+            )
+        case _:
+            raise UserError(
+                f"{status!r} cannot be set.", hint="One of: open, cancelled; `done` is only evaluated."
+            )
+
+
+def evaluated(context: HeadContext, task_id: str) -> dict[str, Any]:
+    with context.store.read() as tx:
+        row = the_task(tx, task_id)
+        missing = [] if row.status == TaskStatus.DONE else missing_facts(tx, row)
+    return {
+        "success": True,
+        "id": row.id,
+        "status": row.status,
+        "reason": row.reason,
+        "detail": row.detail,
+        "missing": missing,
+    }
+
+
+def missing_facts(tx: Tx, row: TaskRow) -> list[str]:
+    """What stands between a task and done, the first thing first."""
+    mine = runs.of_task(tx, row.id)
+    landed = [one for one in landings.of_task(tx, row.id) if one.accepted_at is not None]
+    if landed:
+        return ["its landing is not published yet"]
+    if not mine:
+        return [f"no run has worked on it: it is {row.status}" + (f" ({row.reason})" if row.reason else "")]
+    last = mine[-1]
+    if last.live:
+        return [f"the run {last.id} has not ended"]
+    if last.exit_code != 0:
+        how = f"exited {last.exit_code}" if last.exit_code is not None else last.outcome
+        return [f"a run with exit code 0: {last.id} {last.signal or how}"]
+    if not (last.collected or {}).get("commits"):
+        return ["a commit beyond the base"]
+    newest = [one for one in landings.of_task(tx, row.id) if one.run == last.id]
+    if not newest or not newest[-1].verdict:
+        return ["the checks on the merged tree"]
+    if newest[-1].ended in ("red", "could_not_run", "conflict", "flaky", "problem"):
+        return [f"a landing: the last one ended {newest[-1].ended}"]
+    return [f"{row.status}: {row.reason}" if row.reason else str(row.status)]

@@ -1,0 +1,33 @@
+"""The figures can be taken: every part of the bench runs through at its smallest size and fills its table."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+BENCH = Path(__file__).parents[2] / "bench"
+
+
+@pytest.mark.skipif(not Path("/proc/self/schedstat").exists(), reason="reads CPU time from /proc")
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("part", "figures"), [("life", 5), ("large", 2), ("claim", 4), ("commands", 4), ("idle", 1)]
+)
+def test_a_part_of_the_bench_fills_its_rows(part: str, figures: int, tmp_path: Path) -> None:
+    env = {**os.environ, "TMPDIR": "/tmp"}  # a socket's path has at most 104 bytes
+    done = subprocess.run(
+        [sys.executable, str(BENCH / "run.py"), part, "--tiny", "--results", str(tmp_path / "results.md")],
+        env=env,
+        capture_output=True,
+        text=True,
+        timeout=150,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    rows = [line for line in (tmp_path / "results.md").read_text().splitlines() if line.startswith("| ")]
+    assert len(rows) == 2 + figures
+    assert all(line.count("|") == rows[0].count("|") for line in rows)

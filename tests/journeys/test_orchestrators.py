@@ -1,0 +1,128 @@
+"""An outside orchestrator uses the command line: sessions, prompts, and its own merges as claims."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+from house import House
+from repositories import commit_files, git
+from waiting import eventually
+
+MakeHouse = Callable[..., House]
+CHECK = {"README.md": "hello\n", "Makefile": "test:\n\t! test -e broken\n"}
+
+
+def begin(house: House, title: str) -> tuple[str, str, Path]:
+    house.ok("agent", "add", "guest", "--client", "outside")
+    task = house.add(title, "--agent", "guest", "--hold")
+    session = house.ok("session", "start", task, "--agent", "guest", "--quiet").strip()
+    shown = house.task(task)
+    assert (shown["status"], shown["runs"][0]["id"]) == ("running", session)
+    return task, session, Path(shown["runs"][0]["worktree"])
+
+
+def end(house: House, session: str, *words: str) -> None:
+    house.ok("session", "end", session, *words)
+
+
+def test_a_worker_that_ended_well_is_verified_and_landed(make_house: MakeHouse) -> None:
+    house = make_house(CHECK)
+    task, session, worktree = begin(house, "Work outside")
+    commit_files(worktree, {"a.txt": "a\n"}, "work")
+    end(
+        house,
+        session,
+        "--exit-code",
+        "0",
+        "--signal",
+        "",
+        "--dod-result",
+        "pending",
+        "--artifacts",
+        '["a.txt"]',
+    )
+    assert house.rest(task) == 0, house.story(task)
+    run = house.task(task)["runs"][0]
+    assert (run["exit_code"], run["dod_result"], run["changed_files"]) == (0, "merged", ["a.txt"])
+    assert house.evidence(task)["verdict"] == "green"
+    assert house.recomputed() == []
+
+
+def test_merged_is_a_claim_and_a_merge_by_hand_is_verified(make_house: MakeHouse) -> None:
+    house = make_house(CHECK)
+    task, session, worktree = begin(house, "Merge by hand")
+    head = commit_files(worktree, {"a.txt": "a\n"}, "work")
+    git(house.repo, "checkout", "-q", "main")
+    git(house.repo, "merge", "-q", "--ff-only", head)
+    end(house, session, "--exit-code", "0", "--dod-result", "merged")
+    assert house.rest(task) == 0, house.story(task)
+    assert git(house.repo, "rev-parse", "main") == head
+    assert house.evidence(task)["verdict"] == "green"
+
+
+def test_a_claim_of_merged_without_work_is_not_done(make_house: MakeHouse) -> None:
+    house = make_house(CHECK)
+    task, session, _ = begin(house, "Lie about merging")
+    end(house, session, "--exit-code", "0", "--dod-result", "merged")
+    assert house.rest(task) == 1
+    assert house.state(task) == "needs_review no_commit"
+
+
+def test_a_failed_worker_has_failed_and_update_names_the_missing_fact(make_house: MakeHouse) -> None:
+    house = make_house(CHECK)
+    task, session, worktree = begin(house, "Fail outside")
+    commit_files(worktree, {"a.txt": "a\n"}, "work")
+    end(house, session, "--exit-code", "124", "--dod-result", "timeout")
+    assert house.rest(task) == 1
+    assert house.state(task) == "failed timed_out"
+    asked = house.toryo("task", "update", task, "--status", "done")
+    assert asked.returncode == 1
+    assert "exit code 0" in asked.stdout + asked.stderr
+    house.ok("task", "update", task, "--status", "open")
+    eventually(lambda: house.task(task)["status"] in ("ready", "blocked", "open"))
+    house.ok("task", "update", task, "--status", "cancelled")
+    eventually(lambda: house.task(task)["status"] == "cancelled")
+
+
+def test_the_prompt_is_printed_and_nothing_else(make_house: MakeHouse) -> None:
+    house = make_house(CHECK, branch="main", init=False)
+    commit_files(
+        house.repo, {".toryo/config.yaml": "dod: {checks: []}\n", ".toryo/memory/api.md": "# The API\nrest\n"}
+    )
+    house.ok("init", "--yes")
+    house.ok("agent", "add", "guest", "--client", "outside", "--system-prompt", "You are careful.")
+    task = house.add(
+        "Print it", "-d", "The details.", "--agent", "guest", "--hold", "-t", "feature", "-p", "high"
+    )
+    prompt = house.ok("worker", "command", task)
+    assert prompt == house.ok("worker", "run", task)
+    expected = [
+        "# Task #",
+        "Type: feature | Priority: high",
+        "## Description",
+        "## Agent Instructions",
+        "## Scope",
+    ]
+    expected += ["## Project Context (Memory Bank)", "- .toryo/memory/api.md - The API", "## Instructions"]
+    places = [prompt.index(part) for part in expected]
+    assert places == sorted(places)
+    assert [one["title"] for one in json.loads(house.ok("memory", "list", "--json"))["files"]] == ["The API"]
+    assert "api.md" in house.ok("memory", "preview")
+
+
+def test_archived_projects_start_nothing_and_a_moved_repository_is_found_again(make_house: MakeHouse) -> None:
+    house = make_house(CHECK)
+    house.agent("echo x > x && git add -A && git commit -qm x")
+    house.ok("project", "archive")
+    refused = house.toryo("task", "add", "Too late")
+    assert (refused.returncode, "archived" in refused.stderr) == (1, True)
+    house.ok("project", "activate")
+    moved = house.root / "elsewhere"
+    house.repo.rename(moved)
+    name = house.read("status")["projects"][0]["name"]
+    house.repo = moved
+    house.ok("project", "move", name, str(moved))
+    task = house.add("Work there")
+    assert house.rest(task) == 0, house.story(task)

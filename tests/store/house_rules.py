@@ -1,0 +1,170 @@
+"""What must hold in a simulated house whenever the drain has run, and once everybody was honest to the end."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from typing import Any
+
+from simulated_house import AGENTS, OUTSIDE, House
+
+from toryo.domain.words import MAY_LAND, TaskStatus, is_at_rest
+from toryo.reconciler.subjects import Policy
+
+Row = dict[str, Any]
+
+ENDS_A_RUN = {"exited", "lost", "released", "reported", "expired", "withdrawn"}
+OCCUPIES_ONE = ("accept", "publish")
+
+
+def look_over(house: House, trusted_trees: set[tuple[str, str]]) -> None:
+    """Every rule that holds after a drain."""
+    tables = house.everything()
+    check_live_runs(tables)
+    check_orders(tables)
+    check_ends(tables)
+    check_respawns(tables)
+    check_counters(tables)
+    check_done(house, tables, trusted_trees)
+    assert house.differences() == []
+    check_nothing_to_add(house, tables)
+
+
+def check_live_runs(tables: dict[str, list[Row]]) -> None:
+    """Never two live runs of one task; never more than `slots` of one agent in one project."""
+    live = [run for run in tables["runs"] if run["live"]]
+    tasks = Counter(run["task"] for run in live)
+    assert all(count == 1 for count in tasks.values()), f"two live runs of one task: {tasks}"
+    slots = {agent["id"]: agent["slots"] for agent in tables["agents"]}
+    pairs = Counter((run["agent"], run["project"]) for run in live)
+    assert all(count <= slots[agent] for (agent, _), count in pairs.items()), f"too many runs: {pairs}"
+
+
+def check_orders(tables: dict[str, list[Row]]) -> None:
+    """At most one open accept and one open publish per target; nothing is retired before it is collected."""
+    pending = [order for order in tables["orders"] if order["state"] in ("open", "taken")]
+    moves = Counter(
+        (order["kind"], order["project"], order["inputs"]["target"])
+        for order in pending
+        if order["kind"] in OCCUPIES_ONE
+    )
+    assert all(count == 1 for count in moves.values()), f"two moves of one target at once: {moves}"
+    runs = {run["id"]: run for run in tables["runs"]}
+    for order in tables["orders"]:
+        if order["kind"] == "clean":
+            run = runs[order["run"]]
+            assert not run["live"], "a live run's worktree is to be retired"
+            assert run["collected"] is not None, "a worktree is to be retired before it was collected"
+
+
+def check_ends(tables: dict[str, list[Row]]) -> None:
+    """A run ends by a positive fact only, whoever is unseen."""
+    known = defaultdict(set)
+    for fact in tables["facts"]:
+        if fact["standing"] == "applied":
+            known[fact["run"]].add("problem" if _is_failed_prepare(fact) else fact["kind"])
+    for run in tables["runs"]:
+        if not run["live"]:
+            assert known[run["id"]] & (ENDS_A_RUN | {"problem"}), f"{run['id']} ended without a fact"
+
+
+def _is_failed_prepare(fact: Row) -> bool:
+    return fact["kind"] == "prepared" and bool(fact["body"].get("problem"))
+
+
+def check_respawns(tables: dict[str, list[Row]]) -> None:
+    """A failed or blocked claim is followed by no run without a person's word; each attempt is bounded."""
+    said = defaultdict(list)
+    for verb in tables["verbs"]:
+        said[verb["task"]].append(verb)
+    claims = {
+        claim["run"]: claim["result"]
+        for claim in tables["claims"]
+        if claim["kind"] == "completed" and not claim["late"]
+    }
+    by_task = defaultdict(list)
+    for run in sorted(tables["runs"], key=lambda run: run["generation"]):
+        by_task[run["task"]].append(run)
+    for task, runs in by_task.items():
+        for earlier, _later in zip(runs, runs[1:], strict=False):
+            if claims.get(earlier["id"]) in ("failed", "blocked"):
+                words = [
+                    verb
+                    for verb in said[task]
+                    if verb["verb"] in ("retry", "approve") and verb["generation"] == earlier["generation"]
+                ]
+                assert words, f"{task} was started again although {earlier['id']} said it cannot"
+        floors = [0, *(verb["generation"] for verb in said[task] if verb["verb"] == "retry"), 10**6]
+        for low, high in zip(floors, floors[1:], strict=False):
+            mine = [run for run in runs if low < run["generation"] <= high]
+            assert len(mine) <= Policy().runs_per_attempt
+
+
+def check_counters(tables: dict[str, list[Row]]) -> None:
+    """The blocked counter is the number of dependencies that were not accepted."""
+    accepted = {landing["task"] for landing in tables["landings"] if landing["accepted_at"] is not None}
+    blocked = Counter(link["task"] for link in tables["dependencies"] if link["needs"] not in accepted)
+    assert {task["id"]: task["nblock"] for task in tables["tasks"]} == {
+        task["id"]: blocked[task["id"]] for task in tables["tasks"]
+    }
+
+
+def check_done(house: House, tables: dict[str, list[Row]], trusted_trees: set[tuple[str, str]]) -> None:
+    """Done means: exit 0 (or a person's yes to an outside agent), a commit, a verdict, and published."""
+    for task in tables["tasks"]:
+        if task["status"] == TaskStatus.DONE:
+            landed = [
+                landing
+                for landing in tables["landings"]
+                if landing["task"] == task["id"] and landing["published_at"] is not None
+            ]
+            assert landed, f"{task['id']} is done and nothing of it was published"
+            _check_landing(house, tables, task, landed[-1], trusted_trees)
+
+
+def _check_landing(
+    house: House, tables: dict[str, list[Row]], task: Row, landing: Row, trusted_trees: set[tuple[str, str]]
+) -> None:
+    run = next(run for run in tables["runs"] if run["id"] == landing["run"])
+    if run["coordinator"]:
+        assert (run["exit_code"], run["signal"], run["outcome"]) == (0, "", "succeeded")
+    else:
+        verbs = {(verb["verb"], verb["reason"]) for verb in tables["verbs"] if verb["task"] == task["id"]}
+        assert ("approve", "outside_run") in verbs
+    repository = house.world.repositories[task["project"]]
+    begun = house.world.prepared[run["id"]]["base"]
+    assert repository.history(landing["head"]) - repository.history(begun), "no commit beyond the base"
+    assert landing["candidate"] in repository.ever_held(), "done, but the branch never held it"
+    gate = next(gate for gate in tables["gates"] if gate["id"] == landing["gate"])
+    assert gate["tree"] == landing["tree"] == repository.tree(landing["candidate"])
+    if (task["project"], landing["tree"]) not in trusted_trees:
+        assert gate["verdict"] in MAY_LAND
+        for check in gate["checks"]:
+            assert (gate["tree"], check["command"]) in house.world.passed, "done without a pass"
+
+
+def check_nothing_to_add(house: House, before: dict[str, list[Row]]) -> None:
+    """Looking at everything once more changes nothing."""
+    house.mark_all()
+    house.drain()
+    after = house.everything()
+    for name, rows in before.items():
+        assert after[name] == rows, f"{name} changed although nothing happened"
+
+
+def check_liveness(house: House) -> None:
+    """Everything was done and said: each task rests, waits for a person with a reason, or is held."""
+    tables = house.everything()
+    stopped = {target["project"]: target["stopped"] for target in tables["targets"]}
+    for task in tables["tasks"]:
+        status = TaskStatus(task["status"])
+        if is_at_rest(status, task["reason"]) or status is TaskStatus.OPEN:
+            continue
+        shown = f"{task['id']} hangs in {status} {task['reason']} ({task['detail']})"
+        if status is TaskStatus.BLOCKED:
+            assert task["reason"], shown
+        elif status is TaskStatus.READY:
+            assert task["agent"] == OUTSIDE, shown
+        else:
+            assert stopped[task["project"]], shown
+    live = [run["id"] for run in tables["runs"] if run["live"] and run["agent"] in AGENTS]
+    assert not live, f"runs that nobody will end: {live}"
