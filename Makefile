@@ -6,12 +6,16 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
+USABLE := $(VENV)/.usable
 
 .DEFAULT_GOAL := help
-.PHONY: help test check lint types imports format install tools bench clean
+.PHONY: help demo test check lint types imports format install tools bench clean
 
 help: ## list the targets
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /\1\t/' | while IFS=$$'\t' read -r name text; do printf '  %-8s %s\n' "$$name" "$$text"; done
+
+demo: $(USABLE) ## the whole loop in a minute: no key, no model (DEMO="--keep DIR" keeps it)
+	@$(BIN)/toryo demo $(DEMO)
 
 test: install tools lint types imports ## everything: style, types, import contracts, all tests
 	$(BIN)/python -m pytest -n auto --dist loadgroup -q
@@ -41,7 +45,15 @@ $(READY): requirements.lock pyproject.toml
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements.lock
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps -e .
 	$(BIN)/python -m compileall -q src
-	@touch $(READY)
+	@touch $(USABLE) $(READY)
+
+# What Toryo itself needs, without the tools that check it: a first look should not wait for those.
+$(USABLE): requirements.lock pyproject.toml
+	@echo "installing what Toryo needs into $(VENV)"
+	@PYTHON="$(PYTHON)" .ci/environment $(VENV)
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -c requirements.lock -e .
+	@$(BIN)/python -m compileall -q src
+	@touch $(USABLE)
 
 tools: ## tmux and the PostgreSQL server programs, where they are missing
 	@.ci/tools

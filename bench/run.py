@@ -29,7 +29,7 @@ RESULTS = Path(__file__).with_name("RESULTS.md")
 @dataclass(frozen=True)
 class Sizes:
     lives: int = 60
-    large_lives: int = 12
+    large_lives: int = 9
     large_files: int = 7000
     tasks: int = 100_000
     claims: int = 150

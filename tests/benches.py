@@ -62,9 +62,11 @@ class Bench:
         }
         return collect(CollectInputs(**(filled | more)), self.runs / run)
 
-    def clean_inputs(self, made: Prepared, run: str = "r1", keep: tuple[str, ...] = ()) -> CleanInputs:
+    def clean_inputs(
+        self, made: Prepared, run: str = "r1", keep: tuple[str, ...] = (), runs: tuple[str, ...] = ()
+    ) -> CleanInputs:
         return CleanInputs(
-            repo=str(self.repo), run=run, worktree=made.worktree, branch=made.branch, keep=keep
+            repo=str(self.repo), run=run, worktree=made.worktree, branch=made.branch, keep=keep, runs=runs
         )
 
 

@@ -61,3 +61,17 @@ def test_after_seven_days_only_orders_that_nobody_asks_for_are_forgotten(tmp_pat
         os.utime(tmp_path / f"{name}.json", (long_ago, long_ago))
     assert journal.forget({"wanted"}) == 1
     assert {path.stem for path in tmp_path.iterdir()} == {"wanted", "fresh"}
+
+
+def test_an_outcome_is_never_overwritten(tmp_path: Path) -> None:
+    journal = Journal(tmp_path)
+    assert journal.conclude(ORDER, OUTCOME) == OUTCOME
+    assert journal.conclude(ORDER, Outcome("accepted", {"problem": {"code": "bug"}})) == OUTCOME
+    journal.intend(ORDER)
+    assert journal.find("o1") == Entry(OUTCOME)
+
+
+def test_a_journal_that_cannot_be_read_says_so_instead_of_that_nothing_was_done(tmp_path: Path) -> None:
+    (tmp_path / "o1.json").mkdir()
+    with pytest.raises(OSError, match="o1"):
+        Journal(tmp_path).find("o1")

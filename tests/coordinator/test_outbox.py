@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -12,6 +13,8 @@ from scripted_daemon import ScriptedDaemon
 from toryo.coordinator.calls import Daemon, Place
 from toryo.coordinator.outbox import BATCH_BYTES, BATCH_FACTS, Outbox
 from toryo.coordinator.reporter import Reporter
+from toryo.protocol.models import Collected, Problem, Snapshot, Surveyed, Violation
+from toryo.protocol.wire import LONGEST_LINE, request_line
 
 PLACE = Place("machine/main", 1)
 
@@ -100,6 +103,78 @@ def test_a_fact_too_long_for_the_wire_is_shortened_instead_of_holding_up_the_oth
     fact = outbox.add("collected", {"changed_files": files, "changed_count": 60_000}, order="o1")
     assert 0 < len(fact.body["changed_files"]) < 60_000
     assert fact.body["changed_count"] == 60_000
+
+
+LONG_PATHS = tuple(f"src/{'verylongpackage/' * 17}{n:06d}.java" for n in range(3000))
+
+
+def fits(outbox: Outbox) -> bool:
+    batch = outbox.batch()
+    assert batch is not None
+    facts = [fact.model_dump(mode="json") for fact in batch.facts]
+    line = request_line(1, "report_facts", {"facts": facts, "blobs": batch.blobs}, "coord_x")
+    return len(line) < LONGEST_LINE
+
+
+def test_a_fact_is_shortened_until_it_fits_and_still_says_what_it_said(tmp_path: Path) -> None:
+    outbox = Outbox(tmp_path)
+    collected = Collected(
+        head="a" * 40,
+        changed_files=LONG_PATHS,
+        changed_count=3000,
+        violations=tuple(Violation(path=path, rule="write") for path in LONG_PATHS),
+        snapshot=Snapshot(ref="r", commit="c" * 40, uncommitted=LONG_PATHS, left_out=LONG_PATHS),
+    )
+    fact = outbox.add("collected", collected.model_dump(mode="json"), order="o1")
+    assert fits(outbox)
+    told = Collected.model_validate(fact.body)
+    assert told.violations, "an empty list would say that there was none"
+    assert set(told.violations) <= set(collected.violations)
+    assert (told.head, told.changed_count, told.problem) == ("a" * 40, 3000, None)
+    assert told.snapshot is not None
+    assert told.snapshot.commit == "c" * 40
+
+
+def test_settings_are_told_whole_or_as_a_problem_but_notes_may_be_left_out(tmp_path: Path) -> None:
+    notes = {f"memory/{n}.md": "あ" * 20_000 for n in range(40)}
+    whole = Surveyed(settings_files={**notes, "config.yaml": "a: 1\n" * 9000}).model_dump()
+    fact = Outbox(tmp_path / "1").add("surveyed", whole, order="o1")
+    assert fact.body["settings_files"]["config.yaml"] == "a: 1\n" * 9000
+    assert set(fact.body["settings_files"].values()) <= {"あ" * 20_000, "a: 1\n" * 9000}
+    outbox = Outbox(tmp_path / "2")
+    large = Surveyed(settings_files={"config.yaml": "あ" * 400_000}).model_dump()
+    fact = outbox.add("surveyed", large, order="o1")
+    assert fits(outbox)
+    problem = Surveyed.model_validate(fact.body).problem
+    assert isinstance(problem, Problem)
+    assert problem.code == "too_large"
+
+
+def test_a_fact_that_was_stored_too_long_is_shortened_when_it_is_read(tmp_path: Path) -> None:
+    body = {"text": "x" * (LONGEST_LINE + 1)}
+    record = {"fact": {"seq": 7, "kind": "answered", "order": "o1", "body": body}, "blobs": {}, "subject": ""}
+    (tmp_path / f"{7:015d}.json").write_text(json.dumps(record))
+    assert fits(Outbox(tmp_path))
+
+
+def test_a_batch_that_the_wire_does_not_take_is_sent_in_parts_and_what_never_fits_is_set_aside(
+    daemon: ScriptedDaemon,
+    a_reporter: Callable[..., Reporter],
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    monkeypatch.setattr("toryo.coordinator.outbox.BATCH_BYTES", 10 * LONGEST_LINE)
+    daemon.start()
+    sender = a_reporter()
+    half = "x" * (LONGEST_LINE * 6 // 10)
+    sender.report("checked", {}, order="o1", blobs={"h1": half})
+    sender.report("exited", {"reason": half + half}, order="o2")
+    sender.report("checked", {}, order="o3", blobs={"h3": half})
+    sender.introduce(PLACE)
+    sender.report("exited", {}, order="o4")
+    assert [fact["order"] for fact in daemon.facts] == ["o1", "o3", "o4"]
+    assert daemon.blobs == {"h1": half, "h3": half}
+    assert any("Fact set aside" in message for message in caplog.messages)
 
 
 def test_a_damaged_file_is_set_aside_and_the_rest_is_sent(tmp_path: Path) -> None:

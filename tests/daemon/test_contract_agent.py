@@ -34,7 +34,7 @@ def is_free(shop: Shop, project: str = "") -> bool:
 
 def a_connected_run(shop: Shop) -> Body:
     """Claimed, prepared and started by a coordinator; the order that holds its token."""
-    shop.passkey = shop.add_agent("dev", access="connected", project=shop.project)
+    shop.add_agent("dev", access="connected", project=shop.project)
     shop.hands.claim("dev", shop.project)
     shop.hands.prepare()
     return shop.hands.start()

@@ -147,7 +147,7 @@ def test_should_start_is_true_only_if_the_pair_is_free_and_has_work(
     shop.daemon.settle()
     body = shop.hands.call("should_start", agent_id="dev", project_id=shop.project)
     expected: Body = {"success": True, "should_start": start}
-    assert body == (expected | {"ai_type": "claude"} if start else expected)
+    assert body == (expected | {"ai_type": "command"} if start else expected)
     assert shop.hands.claim("dev", shop.project, "another-request")["claimed"] is start
 
 
@@ -315,7 +315,7 @@ def test_an_unknown_client_is_refused_at_once_and_never_another_one_is_taken(sho
     """S1-38 as superseded in resolutions.md."""
     body = shop.daemon.refused(shop.daemon.operator, "add_agent", name="new", client="clod")
     assert body["error"] == "There is no client 'clod'."
-    assert "claude" in body["hint"]
+    assert "command" in body["hint"]
     assert shop.daemon.refused(shop.daemon.operator, "get_agent", agent="new")
 
 

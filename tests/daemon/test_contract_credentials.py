@@ -26,7 +26,7 @@ def of(kinds: frozenset[CallerKind]) -> list[str]:
 
 
 def a_connected_run(shop: Shop) -> Body:
-    shop.passkey = shop.add_agent("dev", access="connected", project=shop.project)
+    shop.add_agent("dev", access="connected", project=shop.project)
     shop.add_task()
     shop.hands.claim("dev", shop.project)
     shop.hands.prepare()
@@ -55,21 +55,18 @@ def test_no_passkey_and_no_token_is_kept_in_the_clear(shop: Shop) -> None:
 
 
 def test_a_passkey_is_shown_once(shop: Shop) -> None:
-    """S1-50: no later answer holds it or its hash; adding the agent again makes a new one."""
+    """S1-50: no later answer holds it or its hash, and a change of the agent leaves it as it is."""
     answers = [
         shop.daemon.person("get_agent", agent="dev"),
         shop.daemon.person("list_agents"),
         shop.daemon.person("list_events", limit=1000),
         shop.hands.call("get_subordinate_profile", agent_id="dev"),
+        shop.daemon.person("add_agent", name="dev", client="outside", project=shop.project),
     ]
     told = json.dumps(answers)
     assert shop.passkey not in told
     assert "scrypt" not in told
-    new = shop.add_agent("dev", project=shop.project)
-    who = {"agent_id": "dev", "project_id": shop.project}
-    refused = shop.daemon.refused("", "authenticate", passkey=shop.passkey, **who)
-    assert refused["error"] == "Invalid agent_id or passkey"
-    assert shop.daemon.agent("authenticate", passkey=new, **who)["success"]
+    assert shop.authenticate()["success"]
 
 
 def test_an_agent_sees_its_own_tools_in_at_most_8_kb(shop: Shop) -> None:

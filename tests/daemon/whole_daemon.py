@@ -217,10 +217,10 @@ class Shop:
         self.daemon = WholeDaemon(home)
         self.hands = Hands(self.daemon)
         self._folder = folder
-        self.passkey = self.add_agent("dev", client="claude", system_prompt="You are a developer.")
+        self.passkey = self.add_agent("dev", system_prompt="You are a developer.")
         self.project = self.add_project("front")
 
-    def add_agent(self, name: str, client: str = "claude", **wishes: Any) -> str:
+    def add_agent(self, name: str, client: str = "command", **wishes: Any) -> str:
         """Its passkey."""
         command = {"command": "sh it.sh"} if client in ("command", "scripted") else {}
         return str(self.daemon.person("add_agent", name=name, client=client, **command, **wishes)["passkey"])

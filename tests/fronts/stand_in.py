@@ -15,7 +15,7 @@ from typing import Any
 
 from wire_peer import Peer
 
-from toryo import processes
+from toryo import __version__, processes
 
 
 def main(word: str, home: Path) -> None:
@@ -40,7 +40,7 @@ def status(home: Path) -> dict[str, Any]:
     registered = home / "registered"
     one = {"id": f"{processes.machine_id()}/main"}
     found = [one | {"pid": int(registered.read_text())}] if registered.exists() else []
-    daemon = {"pid": os.getpid(), "version": "0", "uptime_s": 1.0}
+    daemon = {"pid": os.getpid(), "version": __version__, "uptime_s": 1.0}
     return {"daemon": daemon, "coordinators": found, "counts": {"running": 2}}
 
 

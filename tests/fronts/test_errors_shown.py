@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import json
+import re
+import shlex
 from pathlib import Path
 
 import pytest
 
+from toryo import __version__
 from toryo.domain.errors import Refused, UsageError
 from toryo.fronts.cli import entry
 from toryo.fronts.cli.complaints import describe
+from toryo.fronts.cli.overviews import verbs_of, whole_tree
 
 
 def test_no_verb_at_all_is_a_usage_error_that_lists_the_verbs(typed):
@@ -21,7 +25,37 @@ def test_no_verb_at_all_is_a_usage_error_that_lists_the_verbs(typed):
 def test_an_unknown_verb_is_a_usage_error_that_names_the_nearest_one(typed):
     result = typed("stauts")
     assert (result.code, result.out) == (2, "")
-    assert result.err == "Error: There is no verb `stauts`.\nHint: `toryo status`\n"
+    assert result.err == "Error: There is no verb `stauts`.\nHint: Did you mean `toryo status`?\n"
+
+
+@pytest.mark.parametrize(
+    ("words", "meant"),
+    [
+        ("tasks", "task"),
+        ("retry t1", "task retry"),
+        ("task lsit", "task list"),
+        ("agent enabel x", "agent enable"),
+        ("version", "--version"),
+        ("memory ad x", "memory add"),
+    ],
+)
+def test_a_mistyped_verb_or_one_without_its_group_is_named_as_it_was_meant(typed, words, meant):
+    result = typed(*words.split())
+    assert (result.code, result.out) == (2, "")
+    assert result.err.splitlines()[1] == f"Hint: Did you mean `toryo {meant}`?"
+
+
+@pytest.mark.parametrize("words", ["xyzzy", "task xyzzy"])
+def test_a_verb_that_is_like_no_other_is_answered_with_where_to_look(typed, words):
+    result = typed(*words.split())
+    assert (result.code, result.out) == (2, "")
+    assert result.err.splitlines()[1].startswith("Hint: `toryo ")
+
+
+def test_a_mistyped_option_is_named_as_it_was_meant(typed):
+    result = typed("task", "add", "x", "--prioritty=high")
+    assert (result.code, result.out) == (2, "")
+    assert result.err.splitlines()[1].startswith("Hint: Did you mean `--priority`? ")
 
 
 @pytest.mark.parametrize(
@@ -32,12 +66,25 @@ def test_an_unknown_verb_is_a_usage_error_that_names_the_nearest_one(typed):
         ("task", "add", "x", "--timeout", "-3"),
         ("task", "add", "x", "--timeout", "nan"),
         ("task", "wait"),
-        ("task",),
         ("task", "list", "--limit", "0"),
-        ("task", "list", "--stat", "done"),
+        ("task", "list", "--status", "finished"),
+        ("task", "update", "t1"),
+        ("task", "update", "t1", "--status", "finished"),
+        ("project", "move"),
+        ("session", "start", "t1"),
+        ("session", "end", "r1"),
+        ("session", "end", "r1", "--exit-code", "-1"),
+        ("session", "end", "r1", "--exit-code", "0", "--artifacts", "a.txt"),
+        ("session", "end", "r1", "--exit-code", "0", "--artifacts", '{"a": 1}'),
+        ("session", "end", "r1", "--exit-code", "0", "--dod-result", "fine"),
+        ("memory", "add", "x", "-d", "y", "--file", "z"),
+        ("completion",),
+        ("completion", "tcsh"),
+        ("status", "--watch", "-n", "0"),
         ("agent", "add", "coder"),
         ("status", "extra"),
-        ("run", "explode", "r1"),
+        ("task", "list", "--stats", "done"),
+        ("worker", "command"),
     ],
 )
 def test_words_that_make_no_command_exit_2_with_a_hint(typed, words):
@@ -45,7 +92,13 @@ def test_words_that_make_no_command_exit_2_with_a_hint(typed, words):
     assert (result.code, result.out) == (2, "")
     first, second = result.err.splitlines()
     assert first.startswith("Error: ")
-    assert second.startswith("Hint: `toryo ")
+    assert second.startswith("Hint: ")
+
+
+def test_a_group_without_a_verb_lists_its_verbs_and_is_a_usage_error(typed):
+    result = typed("task")
+    assert (result.code, result.err) == (2, "")
+    assert "\n  update   change a task" in result.out
 
 
 def test_a_refusal_of_the_daemon_is_printed_with_its_hint_and_exits_1(peer, typed):
@@ -97,7 +150,7 @@ def test_text_from_elsewhere_cannot_drive_the_terminal():
 
 
 def test_ctrl_c_ends_quietly_with_130(peer, typed):
-    def interrupted(_args: object) -> int:
+    def interrupted(*_: object) -> int:
         raise KeyboardInterrupt
 
     peer(get_status={})
@@ -107,23 +160,63 @@ def test_ctrl_c_ends_quietly_with_130(peer, typed):
     assert (result.code, result.out, result.err) == (130, "", "")
 
 
-@pytest.mark.parametrize("verb", sorted(entry.VERBS))
-def test_every_verb_explains_itself_with_examples(typed, verb):
-    with pytest.raises(SystemExit) as ended:
-        typed(verb, "--help")
-    assert ended.value.code == 0
+EVERY_VERB = sorted(whole_tree())
 
 
-@pytest.mark.parametrize(
-    ("group", "verbs"),
-    [
-        ("task", "add list show wait retry cancel approve reject"),
-        ("run", "list show stop release"),
-        ("agent", "add list show"),
-    ],
-)
-def test_every_verb_of_a_group_explains_itself_with_examples(typed, capfd, group, verbs):
-    for verb in verbs.split():
-        with pytest.raises(SystemExit):
-            typed(group, verb, "--help")
-        assert f"examples:\n  toryo {group} {verb}" in capfd.readouterr().out
+@pytest.mark.parametrize("words", EVERY_VERB)
+def test_every_verb_explains_itself_with_examples(typed, words):
+    result = typed(*words.split(), "--help")
+    assert (result.code, result.err) == (0, "")
+    examples = result.out.partition("\nexamples:\n")[2].splitlines()
+    assert examples
+    assert all(f"toryo {words}" in line for line in examples)
+    assert typed("help", *words.split()).out == result.out
+
+
+@pytest.mark.parametrize("words", EVERY_VERB)
+def test_every_example_in_the_help_can_be_parsed(words):
+    for line in (whole_tree()[words].epilog or "").splitlines()[1:]:
+        parser, rest = entry.find(words_for_toryo(line))
+        assert parser is not None
+        parser.parse_args(rest)
+
+
+def words_for_toryo(line: str) -> list[str]:
+    """What the shell would give us of an example."""
+    inside = re.search(r"\$\((toryo [^)]*)\)", line)
+    words = shlex.split(inside[1] if inside else line[line.index("toryo ") :], comments=True)
+    return words[1 : words.index(">") if ">" in words else None]
+
+
+@pytest.mark.parametrize("word", [word for word in entry.VERBS if verbs_of(word)])
+def test_a_group_lists_its_verbs_with_an_example_of_each(typed, word):
+    result = typed(word, "--help")
+    assert (result.code, result.err) == (0, "")
+    assert all(f"\n  {verb} " in result.out for verb in verbs_of(word))
+    assert all(f"toryo {word} {verb}" in result.out for verb in verbs_of(word))
+    assert typed("help", word).out == result.out
+
+
+def test_no_line_of_any_help_is_wider_than_a_terminal(typed):
+    pages = [typed("--help").out, *(typed(*words.split(), "--help").out for words in EVERY_VERB)]
+    pages += [typed(word, "--help").out for word in entry.VERBS if verbs_of(word)]
+    assert [line for page in pages for line in page.splitlines() if len(line) > 100] == []
+
+
+def test_a_daemon_of_another_version_is_named_once_with_what_to_do(peer, typed):
+    there = peer(list_events=lambda asked: {"events": [], "next_after": 0, "newest": 9})
+    there.version = "0.0.9"
+    result = typed("events", "--json")
+    assert (result.code, result.out, len(there.calls)) == (0, "", 2)
+    assert result.err.splitlines() == [
+        f"Warning: this is toryo {__version__}, but the daemon that runs is 0.0.9.",
+        f"Hint: `toryo down && toryo up` restarts it as {__version__}; running agents go on.",
+    ]
+    there.version = "99.10"
+    assert "Hint: Install toryo 99.10 here too" in typed("events").err
+
+
+@pytest.mark.parametrize("version", [__version__, ""])
+def test_a_daemon_of_the_same_version_or_of_none_is_no_reason_to_warn(peer, typed, version):
+    peer(get_project={"project": {"name": "x", "id": "p1", "status": "active"}}).version = version
+    assert typed("project", "show").err == ""

@@ -152,4 +152,12 @@ def test_agent_list_names_the_client_and_the_slots(peer, typed):
             "agents": [{"id": "sh", "client": "", "slots": 3, "access": "sealed", "status": "active"}]
         }
     )
-    assert typed("agent", "list").out.splitlines()[1].split() == ["sh", "none", "3", "sealed", "active", "-"]
+    assert typed("agent", "list").out.splitlines()[1].split() == [
+        "sh",
+        "none",
+        "yet",
+        "3",
+        "sealed",
+        "active",
+        "-",
+    ]

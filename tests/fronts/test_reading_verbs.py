@@ -3,7 +3,14 @@
 from __future__ import annotations
 
 import json
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
+
+
+def moment(offset_s: float) -> str:
+    """As answers have it, so far from now."""
+    return (datetime.now(UTC) + timedelta(seconds=offset_s)).isoformat().replace("+00:00", "Z")
+
 
 STATUS = {
     "daemon": {"pid": 7, "version": "0.1.0", "uptime_s": 75.0},
@@ -11,7 +18,17 @@ STATUS = {
     "agents": [{"id": "coder", "client": "command", "slots": 2, "runs": ["r1"], "status": "active"}],
     "counts": {"done": 4, "running": 1, "needs_review": 1, "open": 0},
     "projects": [{"id": "p1", "name": "door", "status": "active", "base": "main", "path": "/src/door"}],
-    "moving": [{"id": "t1", "status": "running", "agent": "coder", "title": "mend", "detail": ""}],
+    "moving": [
+        {
+            "id": "t1",
+            "status": "running",
+            "reason": "implement",
+            "agent": "coder",
+            "title": "mend",
+            "detail": "",
+            "changed_at": moment(-320),
+        }
+    ],
     "needs_you": [{"task": "t2", "why": "no_commit", "type": "toryo task retry t2"}],
 }
 
@@ -24,15 +41,28 @@ def test_status_as_json_has_counts_daemon_coordinators_and_agents(peer, typed):
 def test_status_for_people_ends_with_what_needs_them_and_the_command_to_type(peer, typed):
     peer(get_status=STATUS)
     out = typed("status").out
-    assert out.startswith("daemon 0.1.0 (pid 7), up 1 min 15 s\ncoordinator main (pid 8), there\n")
-    assert "tasks: 1 running, 1 needs_review, 4 done\n" in out
+    assert out.startswith("daemon 0.1.0, up 1 min 15 s · coordinator main\n")
+    assert "\ntasks  1 running, 1 needs_review, 4 done\n" in out
     assert "coder  command  1 of 2  active" in out
-    assert out.endswith("needs you:\n  t2  no_commit\n    toryo task retry t2\n")
+    assert "t1    running  coder  5 min  implement  mend" in out
+    assert out.endswith("needs you\n  t2  no_commit\n      toryo task retry t2\n")
+
+
+def test_status_says_how_to_see_what_failed_and_what_to_type_first(peer, typed):
+    there = peer(get_status={**STATUS, "counts": {"failed": 2}})
+    assert typed("status").out.endswith("  2 tasks have failed: toryo task list --status failed\n")
+    there.answers["get_status"] = {**STATUS, "counts": {}}
+    assert 'tasks  none yet: toryo task add "' in typed("status").out
+    there.answers["get_status"] = {**STATUS, "counts": {}, "projects": []}
+    assert "type `toryo init` in a repository" in typed("status").out
 
 
 def test_status_says_when_nothing_can_start(peer, typed):
     peer(get_status={**STATUS, "coordinators": []})
     assert "no coordinator: nothing starts until `toryo up`" in typed("status").out
+    silent = [{"id": "m/main", "name": "main", "pid": 8, "live": False}]
+    peer(get_status={**STATUS, "coordinators": silent})
+    assert "coordinator main does not answer: `toryo up`" in typed("status").out
 
 
 HOUSE = {"clients": {"claude": "/bin/claude"}, "isolation": "none"}
@@ -42,11 +72,14 @@ def test_doctor_exits_1_if_anything_is_wrong_and_says_how_to_mend_it(peer, typed
     there = peer(
         doctor={"findings": [{"level": "error", "what": "git is old", "hint": "update git"}], **HOUSE}
     )
-    clients = "clients: claude\nisolation: none\n"
+    clients = "clients    claude\nisolation  none\n\n"
     result = typed("doctor")
-    assert (result.code, result.out) == (1, f"error: git is old\n  update git\n{clients}")
+    assert result.code == 1
+    assert result.out == f"error    git is old\n         update git\n\n{clients}1 thing is wrong.\n"
     there.answers["doctor"] = {"findings": [], **HOUSE}
     assert (typed("doctor").code, typed("doctor").out) == (0, f"{clients}Nothing is wrong.\n")
+    there.answers["doctor"] = {"findings": [{"level": "note", "what": "look", "hint": ""}], **HOUSE}
+    assert (typed("doctor").code, "worth a look" in typed("doctor").out) == (0, True)
 
 
 def test_doctor_recompute_exits_1_if_the_facts_say_something_else(peer, typed):
@@ -76,13 +109,19 @@ def test_run_verbs_ask_for_the_run(peer, typed):
     )
     assert "r1   t1    fix" in typed("run", "list", "--task", "t1").out
     assert there.arguments_of("list_runs") == {"task": "t1", "limit": 50}
-    assert "signal   SIGKILL" in typed("run", "show", "r1").out
+    shown = typed("run", "show", "r1").out
+    assert shown.startswith("r1  unknown  fix\ntask    t1\n")
+    assert "signal  SIGKILL" in shown
+    assert shown.endswith("next\n  toryo log r1\n  toryo run release r1\n")
     assert typed("run", "stop", "r1").out == "r1 was asked to leave.\n"
     assert typed("run", "release", "r1").out == "r1 is given up; its slot and its task are free.\n"
 
 
 EVIDENCE = {
     "task": "t1",
+    "title": "mend",
+    "status": "done",
+    "reason": "",
     "tree": "ttt",
     "commit": "ccc",
     "verdict": "green",
@@ -100,10 +139,22 @@ def test_evidence_shows_verdict_checks_runs_and_violations(peer, typed):
     peer(get_evidence={"evidence": EVIDENCE})
     assert json.loads(typed("evidence", "t1", "--json").out) == EVIDENCE
     out = typed("evidence", "t1").out
-    assert "verdict  green\n" in out
+    assert out.startswith("t1  done  mend\nverdict  green (every check passed)\ncommit   ccc\ntree     ttt\n")
     assert "passed  0     2.5 s  make test" in out
-    assert "  children killed: sleep 99\n" in out
+    assert "run r1: succeeded, exit 0, 1 commit\n  children killed: sleep 99\n" in out
     assert "violation: .env (exclude)\n" in out
+    assert out.endswith("next\n  toryo verify t1\n")
+
+
+def test_evidence_of_a_task_that_waits_shows_the_failure_and_what_a_person_may_say(peer, typed):
+    red = {"command": "make test", "result": "failed", "exit_code": 2, "output": "x\n" * 20 + "boom\n"}
+    review = {"status": "needs_review", "reason": "checks_failed", "verdict": "red", "checks": [red]}
+    peer(get_evidence={**EVIDENCE, **review})
+    out = typed("evidence", "t1").out
+    assert out.startswith("t1  needs_review (checks_failed)  mend\nverdict  red (a check failed)\n")
+    assert "\n$ make test\n… 6 lines before\nx\n" in out
+    assert "\nboom\n" in out
+    assert out.endswith("next\n  toryo task approve t1\n  toryo task retry t1\n  toryo task reject t1\n")
 
 
 def test_verify_exits_1_and_shows_the_output_where_a_check_fails_now(peer, typed):

@@ -5,15 +5,16 @@ from __future__ import annotations
 import io
 import subprocess
 import sys
+from datetime import UTC, datetime
 
 import pytest
 import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from toryo.fronts.cli import showing
+from toryo.domain import words
+from toryo.fronts.cli import choices, showing
 from toryo.fronts.cli.yaml_text import to_yaml
-from waiting import eventually
 
 
 class Terminal(io.StringIO):
@@ -57,19 +58,80 @@ def test_colour_is_for_terminals_without_no_color(monkeypatch, env, painted):
 
 
 def test_a_long_wait_shows_one_line_on_a_terminal_and_takes_it_away(monkeypatch):
-    monkeypatch.setattr(showing, "PROGRESS_AFTER_S", 0.01)
-    terminal = Terminal()
-    with showing.Progress("waiting for the checks", terminal):
-        eventually(lambda: "waiting for the checks 0." in terminal.getvalue())
-    assert terminal.getvalue().endswith("\r\033[K")
-    assert "\n" not in terminal.getvalue()
+    terminal, now = Terminal(), [100.0]
+    monkeypatch.setattr(showing.time, "monotonic", lambda: now[0])
+    with showing.Progress("waiting for the checks", terminal) as progress:
+        for at in (100.5, 101.1, 101.2, 102.2):
+            now[0] = at
+            progress.tick()
+    shown = "\r\033[Kwaiting for the checks "
+    assert terminal.getvalue() == f"{shown}1.1 s{shown}2.2 s\r\033[K"
 
 
-def test_a_short_wait_and_a_pipe_show_nothing():
-    terminal, pipe = Terminal(), io.StringIO()
-    with showing.Progress("x", terminal), showing.Progress("x", pipe):
-        pass
+def test_a_short_wait_and_a_pipe_show_nothing(monkeypatch):
+    terminal, pipe, now = Terminal(), io.StringIO(), [100.0]
+    monkeypatch.setattr(showing.time, "monotonic", lambda: now[0])
+    with showing.Progress("x", terminal) as short, showing.Progress("x", pipe) as piped:
+        short.tick()
+        now[0] = 109.0
+        piped.tick()
     assert terminal.getvalue() == pipe.getvalue() == ""
+
+
+@pytest.mark.parametrize(
+    ("at", "now", "text"),
+    [
+        ("2026-11-15T09:10:04.813Z", "2026-11-15T09:10:05Z", "0 s"),
+        ("2026-11-15T09:10:04Z", "2026-11-15T09:15:00Z", "4 min"),
+        ("2024-02-28T23:59:59Z", "2024-03-01T00:00:00Z", "1 d"),
+        ("2025-02-28T23:59:59Z", "2025-03-01T00:00:00Z", "1 s"),
+        ("2025-12-31T22:00:00Z", "2026-01-01T00:30:00Z", "2 h"),
+        ("2026-11-15T09:10:04Z", "2026-11-15T09:10:00Z", "0 s"),
+        (None, "2026-11-15T09:10:00Z", ""),
+        ("soon", "2026-11-15T09:10:00Z", ""),
+    ],
+)
+def test_moments_are_shown_by_how_long_they_are_past(at, now, text):
+    assert showing.ago(at, datetime.fromisoformat(now).timestamp()) == text
+
+
+@given(st.datetimes(datetime(1970, 1, 1), datetime(2300, 1, 1), timezones=st.just(UTC)))
+def test_every_moment_is_read_as_the_calendar_has_it(moment):
+    text = moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")
+    since = showing.seconds_since(text, moment.timestamp() + 1000)
+    assert since == pytest.approx(1000, abs=0.01)
+
+
+def test_a_table_too_wide_for_the_terminal_gives_way_in_its_elastic_column_first():
+    rows = [("t3kd92m1x", "needs_review", "dependency_failed:t3kd92m1x", "a title " * 9)]
+    heads = ("id", "status", "because", "title")
+    lines = showing.table(heads, rows, room=80, elastic=2).splitlines()
+    assert lines[1] == ("t3kd92m1x  needs_review  dependency_fail…  a title a title a title a title a t…")
+    assert all(len(line) <= 80 for line in lines)
+    narrow = showing.table(heads, rows, room=20).splitlines()[1].split("  ")
+    assert narrow[:2] == ["t3kd92m1x", "needs_review"]
+
+
+def test_a_table_for_a_pipe_is_never_cut():
+    long = "x" * 300
+    assert showing.table(("id", "title"), [("t1", long)]).splitlines()[1] == f"t1  {long}"
+
+
+def test_a_long_value_goes_on_below_its_beginning(monkeypatch):
+    monkeypatch.setattr(showing, "columns", lambda: 40)
+    text = showing.facts([("because", "one two three four five six seven eight nine"), ("x", "y")])
+    assert text.splitlines() == [
+        "because  one two three four five six",
+        "         seven eight nine",
+        "x        y",
+    ]
+
+
+def test_the_choices_are_the_glossarys_words():
+    assert tuple(words.TaskStatus) == choices.STATUSES
+    assert tuple(words.Priority) == choices.PRIORITIES
+    assert tuple(words.Access) == choices.ACCESS
+    assert set(choices.MAY_LAND) == words.MAY_LAND
 
 
 scalars = st.none() | st.booleans() | st.integers() | st.text(st.characters(exclude_categories=["Cs"]))

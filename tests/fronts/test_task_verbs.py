@@ -104,13 +104,16 @@ def test_show_for_people_has_state_branch_runs_and_claims(peer, typed):
     assert "branch    agent/mend-the-door-t1" in out
     assert "r1   implement  coder  succeeded  0" in out
     assert "claim of r1: success all done" in out
+    steps = "toryo evidence t1", "toryo task retry t1", "toryo task reject t1"
+    assert out.endswith("next\n" + "".join(f"  {step}\n" for step in steps))
 
 
 def test_list_asks_for_one_page_and_says_how_to_get_the_next(peer, typed):
     there = peer(list_tasks={"tasks": [TASK], "more": True, "next_after": 17})
     out = typed("task", "list", "--status", "needs_review", "--limit", "1").out
     assert there.arguments_of("list_tasks") == {"path": str(Path.cwd()), "status": "needs_review", "limit": 1}
-    assert out.splitlines()[-1] == "… more: toryo task list --after 17"
+    again = "toryo task list --status needs_review --limit 1 --after 17"
+    assert out.splitlines()[-1] == f"… more: {again}"
     typed("task", "list", "--all")
     assert there.arguments_of("list_tasks") == {"limit": 50}
 

@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 
 from toryo import processes
-from toryo.fronts.cli import starting, stopping
+from toryo.fronts.cli import stopping
+from toryo.fronts.cli.hands import noted
 from toryo.settings import Home
 from waiting import eventually
 
@@ -53,7 +54,7 @@ def started(home: Path) -> list[str]:
 def test_up_starts_both_and_says_their_pids_and_a_second_up_finds_them(home):
     first = command(home, "up")
     assert (first.returncode, first.stderr) == (0, "starting toryo…\n")
-    known = starting.noted(Home(home))
+    known = noted(Home(home))
     expected = f"daemon (pid {known['daemon'][0]}), coordinator (pid {known['coordinator'][0]}).\n"
     assert first.stdout == f"Toryo is up: {expected}"
     second = command(home, "up")
@@ -77,11 +78,11 @@ def test_a_persons_verb_starts_what_is_missing_and_then_does_its_work(home):
 
 def test_a_coordinator_that_died_is_started_again_beside_the_same_daemon(home):
     assert command(home, "up").returncode == 0
-    before = starting.noted(Home(home))
+    before = noted(Home(home))
     os.kill(before["coordinator"][0], 9)
     eventually(lambda: not processes.is_alive(*before["coordinator"]))
     result = command(home, "up")
-    after = starting.noted(Home(home))
+    after = noted(Home(home))
     assert result.stdout.startswith("Toryo is up: ")
     assert after["daemon"] == before["daemon"]
     assert started(home) == ["coordinator", "coordinator", "daemon"]
@@ -89,7 +90,7 @@ def test_a_coordinator_that_died_is_started_again_beside_the_same_daemon(home):
 
 def test_down_stops_both_and_says_that_agents_go_on(home):
     assert command(home, "up").returncode == 0
-    known = starting.noted(Home(home))
+    known = noted(Home(home))
     result = command(home, "down")
     assert result.returncode == 0
     assert result.stdout.splitlines() == [
@@ -102,7 +103,7 @@ def test_down_stops_both_and_says_that_agents_go_on(home):
 
 def test_down_ends_a_coordinator_whose_daemon_is_gone(home):
     assert command(home, "up").returncode == 0
-    known = starting.noted(Home(home))
+    known = noted(Home(home))
     os.kill(known["daemon"][0], 9)
     eventually(lambda: not processes.is_alive(*known["daemon"]))
     result = command(home, "down")
@@ -133,7 +134,7 @@ def test_up_in_the_foreground_stays_and_takes_both_along_when_asked_to_leave(hom
     assert staying.stdout is not None
     if not (first := staying.stdout.readline()).startswith("Toryo is up: "):
         pytest.fail(f"{first!r} {staying.communicate(timeout=60)}")
-    known = starting.noted(Home(home))
+    known = noted(Home(home))
     staying.terminate()
     out, err = staying.communicate(timeout=60)
     assert (staying.returncode, out.startswith("Stopped the coordinator")) == (0, True), err
@@ -155,6 +156,12 @@ def test_up_in_the_foreground_stays_and_takes_both_along_when_asked_to_leave(hom
         "run release r1",
         "verify t1",
         "restore t1",
+        "task update t1 --status done",
+        "project archive",
+        "agent disable a",
+        "worker command t1",
+        "session start t1 --agent a",
+        "memory add x -d y",
     ],
 )
 def test_inside_a_run_a_persons_verb_is_refused_and_nothing_starts(typed, toryo_home, monkeypatch, words):

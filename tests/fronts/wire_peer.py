@@ -9,6 +9,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from toryo import __version__
+
 Answer = dict[str, Any] | Callable[[dict[str, Any]], dict[str, Any]]
 
 KEY = "op_for-tests"
@@ -26,6 +28,7 @@ class Peer:
         self.answers = answers
         self.calls: list[tuple[str, dict[str, Any]]] = []
         self.credentials: list[str] = []
+        self.version = __version__
         home.mkdir(parents=True, exist_ok=True, mode=0o700)
         (home / "operator.key").write_text(KEY + "\n")
         (home / "operator.key").chmod(0o600)
@@ -53,6 +56,8 @@ class Peer:
         )
         body = {"success": True, **(told(params["arguments"]) if callable(told) else told)}
         result = {"content": [{"type": "text", "text": json.dumps(body)}], "structuredContent": body}
+        if self.version:
+            result["_meta"] = {"toryo/version": self.version}
         return json.dumps({"jsonrpc": "2.0", "id": request["id"], "result": result}).encode() + b"\n"
 
 

@@ -1,8 +1,9 @@
-"""What must hold in a simulated house whenever the drain has run, and once everybody was honest to the end."""
+"""What must hold in a simulated house whenever the drain has run, and once everybody was honest."""
 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
+from itertools import pairwise
 from typing import Any
 
 from simulated_house import AGENTS, OUTSIDE, House
@@ -19,6 +20,8 @@ OCCUPIES_ONE = ("accept", "publish")
 def look_over(house: House, trusted_trees: set[tuple[str, str]]) -> None:
     """Every rule that holds after a drain."""
     tables = house.everything()
+    bugs = [event["body"]["bug"] for event in tables["events"] if event["kind"] == "look_failed"]
+    assert not bugs, bugs[0]
     check_live_runs(tables)
     check_orders(tables)
     check_ends(tables)
@@ -85,7 +88,7 @@ def check_respawns(tables: dict[str, list[Row]]) -> None:
     for run in sorted(tables["runs"], key=lambda run: run["generation"]):
         by_task[run["task"]].append(run)
     for task, runs in by_task.items():
-        for earlier, _later in zip(runs, runs[1:], strict=False):
+        for earlier, _later in pairwise(runs):
             if claims.get(earlier["id"]) in ("failed", "blocked"):
                 words = [
                     verb
@@ -94,7 +97,7 @@ def check_respawns(tables: dict[str, list[Row]]) -> None:
                 ]
                 assert words, f"{task} was started again although {earlier['id']} said it cannot"
         floors = [0, *(verb["generation"] for verb in said[task] if verb["verb"] == "retry"), 10**6]
-        for low, high in zip(floors, floors[1:], strict=False):
+        for low, high in pairwise(floors):
             mine = [run for run in runs if low < run["generation"] <= high]
             assert len(mine) <= Policy().runs_per_attempt
 

@@ -119,9 +119,7 @@ class Hands:
     def report(self, kind: str, body: dict[str, Any], order: dict[str, Any] | None = None) -> None:
         self.sequence += 1
         name, generation = (order["id"], order["generation"]) if order else ("", 0)
-        self.outbox.append(
-            Fact(seq=self.sequence, kind=kind, order=name, generation=generation, body=body)
-        )
+        self.outbox.append(Fact(seq=self.sequence, kind=kind, order=name, generation=generation, body=body))
 
     def deliver(self, facts: Sequence[Fact], *, is_heard: bool = True, incarnation: int = 0) -> None:
         """`is_heard`: the answer comes back, so they are not sent again."""
@@ -301,7 +299,9 @@ def _candidate(hands: Hands, order: dict[str, Any], pick: Pick) -> Done:
         return "candidate_built", _problem("git_failed")
     pair = (repository.tip, head)
     if pair not in repository.conflicts:
-        clean = repository.contains(head, repository.tip) or pick("merge", (False, False, False, True)) is False
+        clean = (
+            repository.contains(head, repository.tip) or pick("merge", (False, False, False, True)) is False
+        )
         repository.conflicts[pair] = not clean
     if repository.conflicts[pair]:
         conflict = {"paths": ["a.py"], "partner": repository.tip, "task": order["task"]}

@@ -1,4 +1,4 @@
-"""The head with its real store and use cases, and a simulated world round it: set up, drained, looked over."""
+"""The head with its real store and use cases, and a simulated world round it."""
 
 from __future__ import annotations
 

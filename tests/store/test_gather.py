@@ -211,11 +211,12 @@ def test_a_branch_that_a_person_put_on_a_red_commit_is_a_red_base(store: Store, 
             tx, "p1", "main", tip_gate="g1", seen="c9", seen_tree="tree9", seen_relation=relation
         )
         assert task(tx).base is Verdict.GREEN
-        add_landing(tx, "l1", kind="adopt", head="c9", ended="could_not_run")
-        add_landing(tx, "l2", kind="adopt", head="c9", ended="red")
+        kind = "adopt" if relation == "ahead" else "restack"
+        add_landing(tx, "l1", kind=kind, head="c9", ended="could_not_run")
+        add_landing(tx, "l2", kind=kind, head="c9", ended="red")
         add_landing(tx, "l3", kind="task", head="c9", ended="landed")
         assert task(tx).base is Verdict.RED
-        add_landing(tx, "l4", kind="adopt", head="c9", ended="stale")
+        add_landing(tx, "l4", kind=kind, head="c9", ended="stale")
         assert task(tx).base is Verdict.GREEN
         landings.update(tx, "l4", ended="could_not_run")
         assert task(tx).base is Verdict.COULD_NOT_RUN
@@ -228,11 +229,13 @@ def test_a_branch_that_a_person_put_on_a_red_commit_is_a_red_base(store: Store, 
 # ── queue, gate, coordinator ──────────────────────────────────────────────────────────────────────────
 
 
-def test_a_queue_has_its_waiting_landings_failed_heads_and_orders(store: Store) -> None:
+def test_a_queue_has_its_waiting_landings_failed_follow_and_orders(store: Store) -> None:
     with store.change() as tx:
         add_gate(tx, "g1", "green")
         add_gate(tx, "g2", flaky="review")
-        projects.update_target(tx, "p1", "main", tip_gate="g1", seen="c1", waiting=["a.txt"])
+        projects.update_target(
+            tx, "p1", "main", tip_gate="g1", seen="bad", seen_relation="ahead", waiting=["a.txt"]
+        )
         add_landing(
             tx,
             "l1",
@@ -256,10 +259,10 @@ def test_a_queue_has_its_waiting_landings_failed_heads_and_orders(store: Store) 
     assert (found.tip, found.tip_verdict, found.seen, found.waiting) == (
         "c0",
         Verdict.GREEN,
-        "c1",
+        "bad",
         ("a.txt",),
     )
-    assert found.failed_heads == {"bad"}
+    assert found.failed_follow == "red"
     assert [(one.id, one.new) for one in found.orders] == [("o1", "c5")]
     first, second = found.landings
     assert (first.id, first.begun, first.candidate, first.verdict) == ("l1", True, "c5", Verdict.FLAKY)

@@ -1,4 +1,4 @@
-"""The head's promises under chance: a simulated world of coordinators, agents and people round the real store.
+"""The head's promises under chance: simulated coordinators, agents and people round the real store.
 
 Short and repeatable by default; `TORYO_EXAMPLES=2000 pytest tests/store/test_state_machine.py` searches anew.
 """
@@ -100,7 +100,9 @@ class TheHouse(RuleBasedStateMachine):
         held=st.sampled_from((False, False, False, True)),
         source=data,
     )
-    def add_task(self, project: str, agent: str, priority: Priority, write: Any, held: bool, source: Any) -> None:
+    def add_task(
+        self, project: str, agent: str, priority: Priority, write: Any, held: bool, source: Any
+    ) -> None:
         there = self.tasks()
         after = source.draw(st.lists(st.sampled_from(there), max_size=2)) if there else []
         wish = NewTask(
@@ -116,7 +118,9 @@ class TheHouse(RuleBasedStateMachine):
         add_task(self.house.context, wish)
 
     @precondition(lambda self: self.tasks())
-    @rule(verb=st.sampled_from((Verb.RETRY, Verb.APPROVE, Verb.APPROVE, Verb.CANCEL, Verb.REJECT)), source=data)
+    @rule(
+        verb=st.sampled_from((Verb.RETRY, Verb.APPROVE, Verb.APPROVE, Verb.CANCEL, Verb.REJECT)), source=data
+    )
     def say(self, verb: Verb, source: Any) -> None:
         rows = self.house.rows("tasks")
         likely = [row for row in rows if row["status"] in LIKELY[verb]]
@@ -139,7 +143,9 @@ class TheHouse(RuleBasedStateMachine):
         except UserError:
             return
 
-    @rule(project=projects, what=st.sampled_from(("commit", "commit", "rewind", "amend", "delete", "restore")))
+    @rule(
+        project=projects, what=st.sampled_from(("commit", "commit", "rewind", "amend", "delete", "restore"))
+    )
     def move_the_branch(self, project: str, what: str) -> None:
         repository = self.house.world.repositories[project]
         older = sorted(repository.history(repository.branch) - {repository.branch})

@@ -207,3 +207,40 @@ def test_the_name_is_free_again_after_retiring(bench: Bench) -> None:
         made = bench.prepare(run=run)
         assert made.name == "fix-t1"
         retired(bench, made, run=run)
+
+
+def test_a_repeated_clean_never_retires_the_worktree_of_a_later_attempt(bench: Bench) -> None:
+    first = bench.prepare()
+    done = retired(bench, first)
+    second = bench.prepare(run="r2")
+    assert second.worktree == first.worktree
+    (Path(second.worktree) / "work.txt").write_text("the second agent works here\n")
+    assert retired(bench, first) == done
+    assert (Path(second.worktree) / "work.txt").exists()
+    assert has(bench.repo, second.branch)
+    refused = clean(bench.clean_inputs(second, run="r0"))
+    assert not refused.freed
+    assert "r2" in refused.refused
+    assert retired(bench, second, run="r2").trash != done.trash
+    assert retired(bench, first) == done
+
+
+def test_a_later_run_of_the_same_attempt_retires_the_worktree_that_the_first_made(bench: Bench) -> None:
+    made = bench.prepare()
+    again = bench.prepare(run="r2", existing=True)
+    alone = clean(bench.clean_inputs(again, run="r2"))
+    assert not alone.freed
+    assert "r1" in alone.refused
+    done = clean(bench.clean_inputs(again, run="r2", runs=("r1", "r2")))
+    assert done.freed, done.refused
+    assert clean(bench.clean_inputs(again, run="r2", runs=("r1", "r2"))) == done
+    assert not Path(made.worktree).exists()
+
+
+def test_a_branch_that_a_later_attempt_made_outlives_the_repeated_clean_of_an_earlier(bench: Bench) -> None:
+    first = bench.prepare()
+    done = retired(bench, first)
+    head = commit_files(bench.repo, {"b.txt": "b\n"})
+    git(bench.repo, "branch", first.branch, head)
+    assert retired(bench, first) == done
+    assert git(bench.repo, "rev-parse", first.branch) == head

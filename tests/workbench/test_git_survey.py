@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,7 @@ from repositories import commit_files, git, make_repository
 from toryo.protocol.models import Adopted, AdoptInputs, CheckFound, Surveyed, SurveyInputs
 from toryo.workbench.git import survey as survey_module
 from toryo.workbench.git.adopt import adopt
+from toryo.workbench.git.settings_files import MOST_SETTINGS
 from toryo.workbench.git.survey import survey
 
 
@@ -132,6 +134,93 @@ def test_links_and_large_files_in_committed_settings_are_left_out(tmp_path: Path
     (repo / ".toryo" / "link.yaml").symlink_to("/etc/hostname")
     commit_files(repo, {".toryo/config.yaml": "a: 1\n", ".toryo/large.md": "x" * 300_000})
     assert look(repo).settings_files == {"config.yaml": "a: 1\n"}
+
+
+UNREADABLE = [
+    ("config.yaml", b"base: main\n\xff\xfe\n", "UTF-8"),
+    ("config.yaml", "base: main\n".encode("utf-16"), "UTF-8"),
+    ("config.yaml", b"base: main\n# " + b"x" * 300_000, "256 kB"),
+    ("config.yaml", None, "link"),
+    ("agents/ann.yaml", b"\0\1", "UTF-8"),
+    ("prompts/ann.md", None, "link"),
+    ("agents", None, "link"),
+]
+
+
+def put(repo: Path, name: str, content: bytes | None) -> None:
+    path = repo / ".toryo" / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    if content is None:
+        path.symlink_to("/etc/hostname")
+    else:
+        path.write_bytes(content)
+
+
+@pytest.mark.parametrize(("name", "content", "why"), UNREADABLE)
+@pytest.mark.parametrize("committed", [True, False])
+def test_settings_that_cannot_be_read_are_a_problem_and_never_no_settings(
+    tmp_path: Path, name: str, content: bytes | None, why: str, committed: bool
+) -> None:
+    repo = make_repository(tmp_path / "repo")
+    put(repo, name, content)
+    if committed:
+        commit_files(repo, {})
+    found = look(repo)
+    assert found.problem
+    assert found.problem.code == "settings_unreadable"
+    assert f".toryo/{name}" in found.problem.message
+    assert why in found.problem.message
+    assert found.problem.hint
+
+
+@pytest.mark.parametrize("committed", [True, False])
+def test_a_settings_folder_that_is_a_link_is_a_problem(tmp_path: Path, committed: bool) -> None:
+    repo = make_repository(tmp_path / "repo")
+    (tmp_path / "elsewhere").mkdir()
+    (tmp_path / "elsewhere" / "config.yaml").write_text("base: main\n")
+    (repo / ".toryo").symlink_to(tmp_path / "elsewhere")
+    if committed:
+        commit_files(repo, {})
+    assert code(look(repo)) == "settings_unreadable"
+
+
+def test_a_folder_in_the_place_of_the_settings_is_a_problem(tmp_path: Path) -> None:
+    repo = make_repository(tmp_path / "repo", {".toryo/config.yaml/x": "x\n"})
+    assert code(look(repo)) == "settings_unreadable"
+
+
+def test_what_decides_nothing_may_be_unreadable(tmp_path: Path) -> None:
+    repo = make_repository(tmp_path / "repo", {".toryo/config.yaml": "a: 1\n"})
+    for name in ("memory/a.md", "agents/.DS_Store", "notes.bin"):
+        put(repo, name, b"\0\1")
+    commit_files(repo, {})
+    assert look(repo).settings_files == {"config.yaml": "a: 1\n"}
+
+
+def test_settings_are_bounded_by_the_bytes_that_they_take_in_a_line(tmp_path: Path) -> None:
+    repo = make_repository(tmp_path / "repo", {".toryo/config.yaml": "a: 1\n"})
+    for number in range(6):
+        put(repo, f"memory/{number}.md", ("あ" * 80_000).encode())
+    for number in range(3):
+        put(repo, f"memory/c{number}.md", b"\x01" * 100_000)
+    commit_files(repo, {})
+    files = look(repo).settings_files
+    assert "config.yaml" in files
+    assert len(json.dumps(files, ensure_ascii=False).encode()) <= MOST_SETTINGS
+    assert len(files) > 2
+
+
+def test_settings_that_are_too_large_together_are_a_problem(tmp_path: Path) -> None:
+    repo = make_repository(tmp_path / "repo", {".toryo/config.yaml": "a: 1\n"})
+    for number in range(4):
+        put(repo, f"prompts/{number}.md", b"x" * 250_000)
+    found = look(repo)
+    assert code(found) == "", "not committed, so not in force"
+    commit_files(repo, {})
+    found = look(repo)
+    assert code(found) == "settings_unreadable"
+    assert found.problem
+    assert "prompts/" in found.problem.message
 
 
 def test_submodules_and_lfs_are_reported(tmp_path: Path) -> None:

@@ -48,13 +48,15 @@ class Journal:
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
 
     def find(self, order_id: str) -> Entry | None:
-        """None: never begun. A file that is half or damaged still says that it was begun."""
+        """None: never begun. A file that is half or damaged still says that it was begun.
+
+        OSError: it cannot be read now, so nobody knows."""
         path = self._path(order_id)
         try:
             raw = json.loads(path.read_bytes())
         except FileNotFoundError:
             return None
-        except (OSError, ValueError):
+        except ValueError:
             return Entry(None)
         try:
             outcome = raw["outcome"]
@@ -64,11 +66,16 @@ class Journal:
 
     def intend(self, order: Order) -> None:
         """Before the effect. Inputs stay out of the file: they may hold a run's token."""
-        self._write(order, None)
+        if self._outcome(order.id) is None:
+            self._write(order, None)
 
-    def conclude(self, order: Order, outcome: Outcome) -> None:
-        """After the effect, before it is reported."""
+    def conclude(self, order: Order, outcome: Outcome) -> Outcome:
+        """After the effect, before it is reported; the outcome that stands: the first one."""
+        earlier = self._outcome(order.id)
+        if earlier is not None:
+            return earlier
         self._write(order, {"fact": outcome.fact, "body": outcome.body, "blobs": outcome.blobs})
+        return outcome
 
     def forget(self, open_orders: Collection[str], now: float | None = None) -> int:
         """Remove what was concluded 7 days ago and is no longer asked for; how many."""
@@ -84,6 +91,10 @@ class Journal:
             except FileNotFoundError:
                 continue  # another process of the same name removed it
         return gone
+
+    def _outcome(self, order_id: str) -> Outcome | None:
+        entry = self.find(order_id)
+        return entry.outcome if entry is not None else None
 
     def _path(self, order_id: str) -> Path:
         if not _ORDER_ID.fullmatch(order_id):

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import logging
 import queue
 import threading
 from collections.abc import Callable
+
+log = logging.getLogger(__name__)
 
 Job = Callable[[], None]
 
@@ -33,4 +36,7 @@ class Lane:
 
     def _work(self) -> None:
         while (job := self._jobs.get()) is not None:
-            job()
+            try:
+                job()
+            except Exception:  # a hand's outermost edge: without it the lane would lose a hand for good
+                log.exception("A job failed by a bug")

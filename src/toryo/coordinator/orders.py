@@ -25,6 +25,7 @@ from toryo.steps import step
 log = logging.getLogger(__name__)
 
 RETRY_S = 1.0
+LONG_RETRY_S = 30.0
 _TIDY_EVERY_S = 3600.0
 _UNJOURNALLED = frozenset({OrderKind.READ})
 
@@ -84,8 +85,13 @@ class Orders:
         """A begun order (a run) has told its end: note it, not in the teller's own time."""
 
         def note() -> None:
-            self._journal.conclude(order, outcome)
-            self.finished(order.id)
+            try:
+                self._journal.conclude(order, outcome)
+            except OSError as unwritten:  # let go all the same: the run's own record answers for it
+                _log_waiting(order, unwritten)
+                self._quick.put_later(note, RETRY_S)
+            finally:
+                self.finished(order.id)
 
         self._quick.put(note)
 
@@ -137,9 +143,15 @@ class Orders:
             log.warning("Order waits for the daemon", extra={"order": order.id, "reason": away.message})
             self._again(order, RETRY_S)
             stays_busy = True
-        except Exception as bug:  # a worker's outermost edge: one order must not end the others
-            log.exception("Order failed by a bug", extra={"order": order.id, "kind": order.kind})
-            stays_busy = self._settle(order, self.acts.failed(order, bug))
+        except OSError as unwritten:
+            # journal or outbox: it says nothing about the effect, so it is no failure of the order
+            _log_waiting(order, unwritten)
+            self._again(order, RETRY_S)
+            stays_busy = True
+        except Exception:  # a worker's outermost edge: one order must not end the others
+            log.exception("Order waits after a bug", extra={"order": order.id, "kind": order.kind})
+            self._again(order, LONG_RETRY_S)
+            stays_busy = True
         finally:
             if not stays_busy:
                 self.finished(order.id)
@@ -149,7 +161,7 @@ class Orders:
         journalled = order.kind not in _UNJOURNALLED
         entry = self._journal.find(order.id) if journalled else None
         if entry is not None and entry.outcome is not None:
-            self._report(order, entry.outcome)
+            self._tell(order, entry.outcome)
             return False
         if journalled and entry is None:
             self._journal.intend(order)
@@ -176,7 +188,10 @@ class Orders:
     def _conclude(self, order: Order, done: Done) -> None:
         outcome = Outcome(done.fact, done.model.model_dump(mode="json"), dict(done.blobs))
         if order.kind not in _UNJOURNALLED:
-            self._journal.conclude(order, outcome)
+            outcome = self._journal.conclude(order, outcome)
+        self._tell(order, outcome)
+
+    def _tell(self, order: Order, outcome: Outcome) -> None:
         self._report(order, outcome)
         self._told.pop(order.id, None)
         self.acts.after(order)
@@ -201,6 +216,9 @@ class Orders:
                 "Order failed", extra={"order": order.id, "kind": order.kind, "reason": str(failed)[:2000]}
             )
             return self.acts.failed(order, failed)
+        except Exception as bug:
+            log.exception("Order failed by a bug", extra={"order": order.id, "kind": order.kind})
+            return self.acts.failed(order, bug)
 
     def _report(self, order: Order, outcome: Outcome) -> None:
         if outcome.blobs or order.kind in _UNJOURNALLED:
@@ -218,3 +236,10 @@ class Orders:
 
     def _lane(self, order: Order) -> Lane:
         return self._checks if order.kind is OrderKind.CHECK else self._quick
+
+
+def _log_waiting(order: Order, unwritten: OSError) -> None:
+    log.warning(
+        "Order waits: it cannot be written down",
+        extra={"order": order.id, "kind": order.kind, "reason": str(unwritten)[:500]},
+    )

@@ -10,10 +10,12 @@ import json
 import os
 import threading
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from toryo.coordinator.fitting import fitted, size
 from toryo.coordinator.journal import write_whole
 from toryo.protocol.models import FINAL, Fact
 from toryo.protocol.wire import LONGEST_LINE
@@ -23,8 +25,6 @@ BATCH_BYTES = LONGEST_LINE - 65536
 """Room for the envelope stays."""
 
 _BLOCK = 10_000
-_LONGEST_LIST = 1000
-_LONGEST_TEXT = 16384
 
 
 _FINAL = frozenset().union(*FINAL.values())
@@ -77,15 +77,12 @@ class Outbox:
             fact = Fact(
                 seq=self._number(), kind=kind, order=order, generation=generation, body=_plain(dict(body))
             )
-            texts = dict(blobs or {})
-            if _size(fact, texts) > BATCH_BYTES:
-                texts = {}  # a fact that never fits a line would hold up all others
-            if _size(fact, texts) > BATCH_BYTES:
-                fact = fact.model_copy(update={"body": _shortened(fact.body)})
+            # a fact that never fits a line would hold up all others
+            fact, texts = fitted(fact, blobs or {}, BATCH_BYTES)
             if keep:
                 self._keep(fact, texts, subject)
             older = [seq for seq, one in self._pending.items() if subject and one.subject == subject]
-            self._pending[fact.seq] = _Pending(fact, _size(fact, texts), bool(texts), subject)
+            self._pending[fact.seq] = _Pending(fact, size(fact, texts), bool(texts), subject)
             self._drop(older)
             return fact
 
@@ -100,18 +97,24 @@ class Outbox:
         skipped = set(aside)
         facts: list[Fact] = []
         blobs: dict[str, str] = {}
-        size = 0
+        length = 0
         with self._lock:
             for seq, one in self._pending.items():
                 if seq in skipped:
                     continue
-                size += one.size
-                if facts and (size > BATCH_BYTES or len(facts) == BATCH_FACTS):
+                length += one.size
+                if facts and (length > BATCH_BYTES or len(facts) == BATCH_FACTS):
                     break
                 facts.append(one.fact)
                 if one.has_blobs:
                     blobs |= self._blobs(seq)
         return Batch(tuple(facts), blobs) if facts else None
+
+    def alone(self, fact: Fact) -> Batch:
+        """One fact with its own blobs."""
+        with self._lock:
+            one = self._pending.get(fact.seq)
+            return Batch((fact,), self._blobs(fact.seq) if one is not None and one.has_blobs else {})
 
     def acknowledge(self, numbers: Iterable[int]) -> None:
         with self._lock:
@@ -136,12 +139,13 @@ class Outbox:
         try:
             record = json.loads(path.read_bytes())
             fact = Fact.model_validate(record["fact"])
-            blobs, subject = dict(record["blobs"]), str(record["subject"])
+            fact, blobs = fitted(fact, dict(record["blobs"]), BATCH_BYTES)
+            subject = str(record["subject"])
         except (OSError, ValueError, KeyError, TypeError):
             # written whole or not at all, so this is damage: kept for a person, never sent
             path.rename(path.with_suffix(".damaged"))
             return
-        self._pending[fact.seq] = _Pending(fact, _size(fact, blobs), bool(blobs), subject)
+        self._pending[fact.seq] = _Pending(fact, size(fact, blobs), bool(blobs), subject)
 
     def _blobs(self, seq: int) -> dict[str, str]:
         try:
@@ -152,7 +156,8 @@ class Outbox:
     def _drop(self, numbers: Iterable[int]) -> None:
         for seq in numbers:
             if self._pending.pop(seq, None) is not None:
-                self._path(seq).unlink(missing_ok=True)
+                with suppress(OSError):  # one that stays is sent once more after a restart
+                    self._path(seq).unlink(missing_ok=True)
 
     def _number(self) -> int:
         if self._next == self._end:
@@ -175,22 +180,8 @@ class Outbox:
         return first
 
 
-def _size(fact: Fact, blobs: Mapping[str, str]) -> int:
-    return len(
-        json.dumps([fact.model_dump(mode="json"), blobs], ensure_ascii=False).encode("utf-8", "replace")
-    )
-
-
 def _plain(body: dict[str, Any]) -> dict[str, Any]:
     """As the other side reads it: tuples become lists, lone surrogates of odd file names question marks."""
     text = json.dumps(body, ensure_ascii=False).encode("utf-8", "replace")
     plain: dict[str, Any] = json.loads(text)
     return plain
-
-
-def _shortened(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {key: _shortened(inner) for key, inner in value.items()}
-    if isinstance(value, list):
-        return [_shortened(inner) for inner in value[:_LONGEST_LIST]]
-    return value[:_LONGEST_TEXT] if isinstance(value, str) else value

@@ -10,7 +10,7 @@ from typing import Any
 
 from toryo.coordinator.calls import Daemon, Place
 from toryo.coordinator.outbox import Batch, Outbox, is_final
-from toryo.protocol.wire import ToolFailed, WireError
+from toryo.protocol.wire import RequestRefused, ToolFailed, WireError
 
 log = logging.getLogger(__name__)
 
@@ -66,7 +66,11 @@ class Reporter:
         ]
         self.flush()
         for fact in added:
-            self._outbox.keep_waiting(fact)
+            try:
+                self._outbox.keep_waiting(fact)
+            except OSError as unwritten:  # it is sent all the same; after a crash the records repeat it
+                reason = str(unwritten)[:500]
+                log.warning("Fact waits in memory only", extra={"order": order, "reason": reason})
 
     def answering(self) -> frozenset[str]:
         """Orders whose final fact is on the way."""
@@ -104,14 +108,15 @@ class Reporter:
         """False: the daemon did not take it, and there is nothing to gain by going on now."""
         try:
             receipt = self._daemon.report(place, batch.facts, batch.blobs)
-        except ToolFailed as refused:
+        except (ToolFailed, RequestRefused) as refused:
+            self._daemon.close()  # after a line that is no request the daemon hangs up
             if len(batch.facts) > 1:
                 # one fact that the daemon cannot read must not hold up the others
-                went = [self._send(place, Batch((fact,), batch.blobs)) for fact in batch.facts]
+                went = [self._send(place, self._outbox.alone(fact)) for fact in batch.facts]
                 return all(went)
             self._aside.add(batch.facts[0].seq)
             log.warning(
-                "Fact refused",
+                "Fact set aside: it is not taken",
                 extra={"fact": batch.facts[0].kind, "order": batch.facts[0].order, "reason": refused.message},
             )
             return True

@@ -31,6 +31,7 @@ NOTE = "order.json"
 _STARTS = 3
 """Shims that may die before they let the agent go, until the run counts as one that could not start."""
 _START_WITHIN_S = 30.0
+_RETRY_S = 1.0
 
 
 @dataclass(frozen=True)
@@ -51,6 +52,7 @@ class Runs:
         self._live: set[str] = set()
         self._announced: set[str] = set()
         self._starts: dict[str, int] = {}
+        self._closed = False
         self.on_end: Callable[[str, Order, Outcome], None] = lambda run, order, outcome: None
         """Told after the end was reported; the journal is left to it, so that the next end need not wait."""
         self.on_unstarted: Callable[[str], None] = lambda order: None
@@ -59,6 +61,7 @@ class Runs:
 
     def close(self) -> None:
         """Stop watching; the agents go on."""
+        self._closed = True
         self._watcher.close()
 
     def live(self) -> frozenset[str]:
@@ -129,9 +132,12 @@ class Runs:
                 return
             time.sleep(pause)
             pause = min(2 * pause, 0.1)
-        self._reporter.report_records(
-            self._beginning(run, record), order=order.id, generation=order.generation
-        )
+        beginning = self._beginning(run, record)
+        try:
+            self._reporter.report_records(beginning, order=order.id, generation=order.generation)
+        except OSError:
+            self._not_told(run, beginning)
+            raise
 
     def _watch(self, run: str) -> None:
         with self._lock:
@@ -150,9 +156,20 @@ class Runs:
                 self.on_unstarted(note.order)
             return
         kind, plain = told[0], told[1].model_dump(mode="json")
-        facts = [*self._beginning(run, state.started), (kind, plain)]
+        beginning = self._beginning(run, state.started)
         step("exit.before")
-        self._reporter.report_records(facts, order=note.order, generation=note.generation)
+        try:
+            self._reporter.report_records(
+                [*beginning, (kind, plain)], order=note.order, generation=note.generation
+            )
+        except OSError as unwritten:
+            log.warning(
+                "The end of a run waits: it cannot be written down",
+                extra={"run": run, "reason": str(unwritten)[:500]},
+            )
+            self._not_told(run, beginning)
+            self._look_later(run)
+            return
         step("exit.reported")
         self._leave(run)
         log.info("Run ended", extra={"run": run, "end": kind})
@@ -167,6 +184,16 @@ class Runs:
             self._announced.add(run)
         note = self.note(run)
         return [("started", record.fact(note.log if note else "").model_dump(mode="json"))]
+
+    def _not_told(self, run: str, beginning: list[tuple[str, dict[str, Any]]]) -> None:
+        if beginning:
+            with self._lock:
+                self._announced.discard(run)
+
+    def _look_later(self, run: str) -> None:
+        timer = threading.Timer(_RETRY_S, lambda: None if self._closed else self._watch(run))
+        timer.daemon = True
+        timer.start()
 
     def _leave(self, run: str) -> None:
         with self._lock:
@@ -185,5 +212,8 @@ class Runs:
         return "exited", Exited(exit_code=None, could_not_start=reason)
 
     def _is_told(self, order: str) -> bool:
-        entry = self._journal.find(order)
+        try:
+            entry = self._journal.find(order)
+        except OSError:
+            return False  # told twice is harmless
         return entry is not None and entry.outcome is not None

@@ -81,12 +81,18 @@ class Head:
     async def start(self) -> None:
         """Drain what an earlier process left, then follow the store."""
         self.context.store.listen(self._committed)
+        await self._writer.run(self._give_back_the_downtime)
         await self._writer.run(self._drain_now)
         self._ticker = asyncio.create_task(self._tick_for_ever(), name="tick")
 
     async def do(self, fn: Callable[Concatenate[HeadContext, P], T], *args: P.args, **kwargs: P.kwargs) -> T:
         """Run a use case in the writer thread."""
-        return await self._writer.run(fn, self.context, *args, **kwargs)
+
+        def run() -> T:
+            self._mind_the_gap()
+            return fn(self.context, *args, **kwargs)
+
+        return await self._writer.run(run)
 
     async def aside(self, fn: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
         """Run something slow that needs no store, such as a passkey's hash, without holding up the writer."""
@@ -178,6 +184,13 @@ class Head:
             self._queue_drain()
         else:
             self._call_loop(self._look_at, look_at)
+
+    def _give_back_the_downtime(self) -> None:
+        """However short we were away: nobody could speak to us meanwhile, so no deadline ran."""
+        now = self.context.clock()
+        gap, self._alive_at = now - self._alive_at, now
+        if gap > 0:
+            self._extend(self.context, gap)
 
     def _mind_the_gap(self) -> None:
         """After a suspend or a jump of the clock nobody had the time that seems to have passed."""

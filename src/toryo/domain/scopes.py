@@ -72,8 +72,12 @@ def _regex(pattern: str) -> re.Pattern[str]:
             text += ".*" if last else "(?:.*/)?"
             continue
         text += _part(part) + ("" if last else "/")
-    below = "/.+" if pattern.endswith("/") else "(?:/.*)?"
-    return re.compile(f"^{text}{below}$" if parts[-1] != "**" else f"^{text}$", re.DOTALL)
+    is_folder = pattern.endswith("/")
+    if parts[-1] == "**":
+        below = ".+/.+" if is_folder and body else ""
+    else:
+        below = "/.+" if is_folder else "(?:/.*)?"
+    return re.compile(f"^{text}{below}$", re.DOTALL)
 
 
 def _part(part: str) -> str:
@@ -93,3 +97,14 @@ def _part(part: str) -> str:
             out += re.escape(sign)
         index += 1
     return out
+
+
+def problem_of(pattern: str) -> str:
+    """Why a pattern can never mean anything inside a repository; empty if it can."""
+    if not pattern.strip():
+        return "an empty pattern matches nothing"
+    if pattern.startswith("/") and len(pattern) > 1 and "/" in pattern[1:].rstrip("/"):
+        return f"{pattern!r} looks like an absolute path: patterns begin at the repository's root"
+    if ".." in pattern.split("/"):
+        return f"{pattern!r} leaves the repository"
+    return ""

@@ -55,6 +55,8 @@ class SurveyInputs(Model):
     path: str
     base: str = ""
     """The target branch whose commit holds the settings; empty: the branch that is checked out."""
+    commit: str = ""
+    """Read the settings of this commit instead of the branch's: the newest tip, or where a person put it."""
 
 
 class AdoptInputs(Model):
@@ -179,6 +181,8 @@ class CleanInputs(Model):
     branch: str
     keep: tuple[str, ...] = ()
     """Commits that must be reachable before anything is moved."""
+    runs: tuple[str, ...] = ()
+    """The runs that used this worktree, one of which made it; empty: `run` itself. A later attempt's is left."""
 
 
 class RestoreInputs(Model):

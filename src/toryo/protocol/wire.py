@@ -53,6 +53,10 @@ class WireError(ToryoError):
     """The daemon could not be reached, or what came back was no answer."""
 
 
+class RequestRefused(WireError):
+    """This request is not taken, however often it is sent: too long, or no request to the daemon."""
+
+
 class ToolFailed(UserError):
     """The daemon answered `success: false`."""
 
@@ -181,7 +185,7 @@ def request_line(number: int, tool: str, arguments: dict[str, Any], credential: 
     # Names of files may hold bytes that are not UTF-8 (lone surrogates): no JSON reader takes those.
     line = text.encode("utf-8", "replace") + b"\n"
     if len(line) > LONGEST_LINE:
-        raise WireError(f"The call of {tool} is {len(line)} bytes long; the daemon takes {LONGEST_LINE}.")
+        raise RequestRefused(f"The call of {tool} has {len(line)} bytes; the daemon takes {LONGEST_LINE}.")
     return line
 
 
@@ -190,7 +194,7 @@ def answer_body(answer: dict[str, Any]) -> dict[str, Any]:
     error = answer.get("error")
     if error is not None:
         message = error.get("message") if isinstance(error, dict) else error
-        raise WireError(f"The daemon refused the request: {message}")
+        raise RequestRefused(f"The daemon refused the request: {message}")
     result = answer.get("result")
     if isinstance(result, dict):
         body = result.get("structuredContent")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from toryo.domain.words import Purpose, Verb
-from toryo.reconciler.subjects import LandingFacts, RunFacts, TaskFacts, VerbFact
+from toryo.reconciler.subjects import DROPPED, LandingFacts, RunFacts, TaskFacts, VerbFact
 
 
 @dataclass(frozen=True)
@@ -20,7 +20,9 @@ class Attempt:
 
     @property
     def accepted(self) -> LandingFacts | None:
-        return next((landing for landing in self.landings if landing.accepted), None)
+        """The landing that the tip holds; one that a person's reset of the target dropped is not there."""
+        held = (landing for landing in self.landings if landing.accepted and landing.ended != DROPPED)
+        return next(held, None)
 
     def said(self, verb: Verb) -> bool:
         return any(fact.verb is verb for fact in self.verbs)
@@ -40,7 +42,11 @@ class Attempt:
 
     def count(self, purpose: Purpose) -> int:
         """Runs of a purpose that were real tries; a lost one costs no credit."""
-        return sum(1 for run in self.runs if run.purpose is purpose and not run.lost and not run.expired)
+        return sum(
+            1
+            for run in self.runs
+            if run.purpose is purpose and not (run.lost or run.expired or run.withdrawn)
+        )
 
     def newest_landing(self, generation: int) -> LandingFacts | None:
         mine = [landing for landing in self.landings if landing.generation == generation]

@@ -5,10 +5,10 @@
 
 from __future__ import annotations
 
-from toryo.domain.words import OrderKind, Outcome, TaskStatus, Verb
+from toryo.domain.words import OrderKind, OrderState, Outcome, TaskStatus, Verb
 from toryo.reconciler.attempts import Attempt, current_attempt
 from toryo.reconciler.decisions import CoordinatorDecision, OrderWish, TaskDecision
-from toryo.reconciler.dispatch import STOPPED, first_start
+from toryo.reconciler.dispatch import first_start, why_stopped
 from toryo.reconciler.retries import after_run
 from toryo.reconciler.subjects import CoordinatorFacts, LandingFacts, Policy, RunFacts, TaskFacts
 
@@ -48,7 +48,9 @@ def _landed(task: TaskFacts, attempt: Attempt, landing: LandingFacts) -> TaskDec
         tidy = (OrderWish(OrderKind.CLEAN, f"clean/{last.id}", run=last.id),) if last else ()
         return TaskDecision(TaskStatus.DONE, orders=tidy)
     if task.stopped:
-        return TaskDecision(TaskStatus.NEEDS_REVIEW, task.stopped, STOPPED.get(task.stopped, ""))
+        return TaskDecision(TaskStatus.NEEDS_REVIEW, task.stopped, why_stopped(task))
+    if task.waiting_why == "publish_failed":
+        return TaskDecision(TaskStatus.LANDING, "publish_failed", "; ".join(task.waiting[:3]))
     if task.waiting_why:
         paths = ", ".join(task.waiting[:5]) or task.waiting_why
         return TaskDecision(TaskStatus.LANDING, "waiting_for_checkout", f"waiting for your checkout: {paths}")
@@ -60,10 +62,18 @@ def _end(
 ) -> TaskDecision:
     """A person ended it: ask the live run to stop, keep what it left, take its landing out of the queue."""
     orders = list(_uncollected(task))
+    unstarted: tuple[str, ...] = ()
     if live and not live.outside:
-        orders.append(OrderWish(OrderKind.STOP, f"stop/{live.id}/{live.generation}", run=live.id))
+        pending = {order.kind: order.state for order in task.orders if order.run == live.id}
+        if live.started or pending.get(OrderKind.RUN) is OrderState.TAKEN:
+            orders.append(OrderWish(OrderKind.STOP, f"stop/{live.id}/{live.generation}", run=live.id))
+        elif pending.get(OrderKind.PREPARE) is not OrderState.TAKEN:
+            unstarted = (live.id,)  # nobody began it: it ends here
+    last = attempt.last_run
+    if last and last.ended and last.collected and not live:
+        orders.append(OrderWish(OrderKind.CLEAN, f"clean/{last.id}", run=last.id))
     alive = tuple(landing.id for landing in attempt.landings if not landing.ended)
-    return TaskDecision(status, reason, orders=tuple(orders), end_landings=alive)
+    return TaskDecision(status, reason, orders=tuple(orders), end_landings=alive, end_runs=unstarted)
 
 
 def _running(task: TaskFacts, run: RunFacts) -> TaskDecision:

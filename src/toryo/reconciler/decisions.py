@@ -43,6 +43,8 @@ class TaskDecision:
     orders: tuple[OrderWish, ...] = ()
     enqueue: Enqueue | None = None
     end_landings: tuple[str, ...] = ()
+    end_runs: tuple[str, ...] = ()
+    """Runs that nobody began and nobody should."""
 
 
 @dataclass(frozen=True)

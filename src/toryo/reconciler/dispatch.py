@@ -10,7 +10,11 @@ from toryo.reconciler.subjects import Policy, TaskFacts
 STOPPED = {
     "target_rewound": "the target was moved back by hand; approve to go on from where it is now",
     "target_missing": "the target branch is gone; make it again",
-    "publish_failed": "git could not publish; see `toryo doctor`",
+    "target_conflict": "your commits conflict with accepted work; merge refs/toryo/tips/… into the target",
+    "foreign_move": "somebody moved Toryo's own tip; approve to put it back",
+    "base_red": "the checks fail on the base itself",
+    "base_could_not_run": "the checks cannot run on the base",
+    "base_flaky": "a check of the base failed and then passed; approve to go on",
 }
 
 
@@ -59,13 +63,18 @@ def _no_hands(task: TaskFacts) -> TaskDecision | None:
 
 def _base_holds(task: TaskFacts) -> TaskDecision | None:
     if task.stopped:
-        return TaskDecision(TaskStatus.BLOCKED, task.stopped, STOPPED.get(task.stopped, task.stopped))
+        return TaskDecision(TaskStatus.BLOCKED, task.stopped, why_stopped(task))
     match task.base:
         case None:
             return TaskDecision(TaskStatus.BLOCKED, "base_gate", "the base is being checked first")
-        case Verdict.RED:
-            return TaskDecision(TaskStatus.BLOCKED, "base_red", "the checks fail on the base itself")
-        case Verdict.COULD_NOT_RUN:
-            return TaskDecision(TaskStatus.BLOCKED, "base_could_not_run", "the checks cannot run on the base")
+        case Verdict.RED | Verdict.COULD_NOT_RUN:
+            reason = f"base_{task.base}"
+            return TaskDecision(TaskStatus.BLOCKED, reason, why_stopped(task, reason))
         case _:
             return None
+
+
+def why_stopped(task: TaskFacts, reason: str = "") -> str:
+    reason = reason or task.stopped
+    detail = task.base_detail if reason.startswith("base_") else ""
+    return f"{STOPPED.get(reason, reason)}" + (f": {detail}" if detail else "")

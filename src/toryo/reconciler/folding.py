@@ -53,6 +53,7 @@ def _ended(fold: RunFold, first: Mapping[str, RawFact]) -> RunFold:
     for kind, outcome, reason in (
         ("lost", Outcome.LOST, ""),
         ("released", Outcome.UNKNOWN, "released"),
+        ("withdrawn", Outcome.CANCELLED, "withdrawn"),
         ("reported", Outcome.UNKNOWN, "reported"),
         ("expired", Outcome.LOST, "expired"),
     ):

@@ -11,32 +11,44 @@ from toryo.reconciler.subjects import Policy, QueuedLanding, QueueFacts
 FOLLOWING = {"ahead": "adopt", "diverged": "restack"}
 """How the tip follows a branch that a person moved: take it over, or join it with what waits."""
 
+FOLLOW_FAILED = {
+    "red": "base_red",
+    "could_not_run": "base_could_not_run",
+    "flaky": "base_flaky",
+    "conflict": "target_conflict",
+}
+NOT_GREEN = (Verdict.RED, Verdict.COULD_NOT_RUN)
+
 
 def decide_queue(queue: QueueFacts, policy: Policy, now: float) -> QueueDecision:
-    rewound = not queue.seen_contains_published
-    stopped = _stopped(queue)
+    following = FOLLOWING.get(queue.seen_relation, "" if queue.seen_contains_published else "adopt")
+    gate = QueueDecision(gates=() if queue.tip_gate else (GateWish(queue.tip, queue.tip_tree),))
+    stopped = _stopped(queue, following)
     if stopped:
-        return QueueDecision(stopped=stopped)
-    decision = QueueDecision()
-    if not queue.tip_gate:
-        decision = replace(decision, gates=(GateWish(queue.tip, queue.tip_tree),))
-    following = "adopt" if rewound else FOLLOWING.get(queue.seen_relation, "")
-    step = _follow(queue, following) if following else None
+        return replace(gate, stopped=stopped)
+    step = _follow(queue, following, now) if following else None
     if step is None:
         step = _advance(queue, policy, now, following)
-    return _merge(decision, step, _publish(queue, following))
+    return _merge(gate, step, _publish(queue, following, now))
 
 
-def _stopped(queue: QueueFacts) -> str:
-    """Never force: a target that lost what was published waits for a person."""
+def _stopped(queue: QueueFacts, following: str) -> str:
+    """Why nothing may land: each of these waits for a person, and is never forced."""
     if queue.seen_relation == "missing":
         return "target_missing"
+    if queue.foreign_tip:
+        return "foreign_move"
     if not queue.seen_contains_published and queue.seen_tree != queue.trusted_tree:
         return "target_rewound"
-    return queue.stopped if queue.stopped in ("publish_failed",) else ""
+    if following:
+        trusted = queue.seen_tree == queue.trusted_tree
+        return "" if trusted else FOLLOW_FAILED.get(queue.failed_follow, "")
+    if queue.tip_tree != queue.trusted_tree and queue.tip_verdict in NOT_GREEN:
+        return f"base_{queue.tip_verdict}"
+    return ""
 
 
-def _follow(queue: QueueFacts, following: str) -> QueueDecision | None:
+def _follow(queue: QueueFacts, following: str, now: float) -> QueueDecision | None:
     """Make the landing that follows the branch, and clear its way. None: it is under way."""
     mine = [one for one in queue.landings if one.kind == following and one.head == queue.seen]
     others = [one for one in queue.landings if one not in mine and (one.begun or one.kind != "task")]
@@ -46,8 +58,7 @@ def _follow(queue: QueueFacts, following: str) -> QueueDecision | None:
         return QueueDecision(end=ended)
     if mine or accepting:
         return None
-    judged = f"{following}/{queue.seen}" in queue.failed_heads and queue.seen_tree != queue.trusted_tree
-    if judged:
+    if queue.failed_follow == "problem" and now < queue.retry_at:
         return QueueDecision()
     return QueueDecision(create=(NewLanding(following, queue.seen, queue.seen_tree),))
 
@@ -56,17 +67,12 @@ def _advance(queue: QueueFacts, policy: Policy, now: float, following: str) -> Q
     current = next((one for one in queue.landings if one.begun), None)
     if current is None:
         ready = [one for one in queue.landings if not following or one.kind == following]
-        if not ready or (not following and _base_unknown(queue)):
-            return QueueDecision()
+        if not ready or (
+            not following and queue.tip_verdict is None and queue.tip_tree != queue.trusted_tree
+        ):
+            return QueueDecision()  # nothing lands on a tip that is not yet known to be green
         return QueueDecision(begin=min(ready, key=lambda one: _rank(one, policy, now)).id)
     return _progress(queue, current)
-
-
-def _base_unknown(queue: QueueFacts) -> bool:
-    """Nothing lands on a tip that is red, or not yet known to be green."""
-    if queue.tip_tree == queue.trusted_tree:
-        return False
-    return queue.tip_verdict is None or queue.tip_verdict not in MAY_LAND
 
 
 def _rank(landing: QueuedLanding, policy: Policy, now: float) -> tuple[int, float, str]:
@@ -95,9 +101,11 @@ def _dead_end(queue: QueueFacts, landing: QueuedLanding) -> EndedLanding | None:
         return EndedLanding(landing.id, "stale", "the tip moved")
     if landing.conflict:
         return EndedLanding(landing.id, "conflict")
-    if landing.verdict is Verdict.FLAKY and landing.review_flaky and not landing.trusted:
+    # a person's yes to a tree is about their own commit, never about a task's work
+    trusted = landing.trusted or (landing.kind != "task" and landing.tree == queue.trusted_tree)
+    if landing.verdict is Verdict.FLAKY and landing.review_flaky and not trusted:
         return EndedLanding(landing.id, "flaky", "a check failed and then passed on the same tree")
-    if landing.verdict is None or landing.verdict in MAY_LAND or landing.tree == queue.trusted_tree:
+    if landing.verdict is None or landing.verdict in MAY_LAND or (trusted and landing.kind != "task"):
         return None
     return EndedLanding(landing.id, "red" if landing.verdict is Verdict.RED else "could_not_run")
 
@@ -106,14 +114,14 @@ def _order(kind: OrderKind, landing: QueuedLanding, old: str, new: str) -> Order
     return OrderWish(kind, f"{kind}/{landing.id}", landing=landing.id, old=old, new=new)
 
 
-def _publish(queue: QueueFacts, following: str) -> QueueDecision:
+def _publish(queue: QueueFacts, following: str, now: float) -> QueueDecision:
     """At most one open publish; one that waits for the user's checkout gives way to a newer tip."""
     pending = [order for order in queue.orders if order.kind is OrderKind.PUBLISH]
     if queue.tip == queue.published or following:
         return QueueDecision(withdraw=tuple(order.id for order in pending) if queue.waiting else ())
     if any(order.new == queue.tip for order in pending):
         return QueueDecision()
-    if pending and not queue.waiting:
+    if (pending and not queue.waiting) or now < queue.retry_at:
         return QueueDecision()
     key = f"publish/{queue.project}/{queue.target}/{queue.published}/{queue.tip}"
     wish = OrderWish(OrderKind.PUBLISH, key, old=queue.published, new=queue.tip)

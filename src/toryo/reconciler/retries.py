@@ -5,15 +5,21 @@ from __future__ import annotations
 from toryo.domain.words import ClaimResult, Purpose, TaskStatus
 from toryo.reconciler.attempts import Attempt
 from toryo.reconciler.decisions import Enqueue, TaskDecision
-from toryo.reconciler.dispatch import STOPPED, again
+from toryo.reconciler.dispatch import again, why_stopped
 from toryo.reconciler.subjects import CollectedFacts, LandingFacts, Policy, RunFacts, TaskFacts
 
 
 def after_run(task: TaskFacts, attempt: Attempt, run: RunFacts, policy: Policy) -> TaskDecision:
     """The run has ended and, if it ever had a worktree, was collected."""
     if run.prepare_problem:
-        missing = "worktree_missing" in run.prepare_problem
-        return _review("worktree_missing" if missing else "prepare_failed", run.prepare_problem)
+        if "worktree_missing" in run.prepare_problem:
+            return _review("worktree_missing", run.prepare_problem)
+        failures = sum(1 for other in attempt.runs if other.prepare_problem)
+        if failures <= policy.prepare_retries:
+            return again(task, attempt, run.purpose, "prepare_failed", policy)
+        return _review("prepare_failed", run.prepare_problem)
+    if run.withdrawn:
+        return again(task, attempt, run.purpose, "", policy)
     if run.lost or run.expired:
         losses = sum(1 for other in attempt.runs if other.lost or other.expired)
         if losses <= policy.lost_runs:
@@ -62,9 +68,18 @@ def _judge(task: TaskFacts, attempt: Attempt, run: RunFacts, policy: Policy) -> 
         return again(task, attempt, run.purpose, "no_commit", policy)
     if run.outside and run.exit_code is None and not attempt.approved("outside_run", run.generation):
         return _review("outside_run", "an outside agent leaves no exit record: approve it to verify and land")
-    if work.violations and not attempt.approved("scope_violation", run.generation):
+    if work.violations and not _approved_violations(attempt, work):
         return _review("scope_violation", "; ".join(work.violations[:5]))
     return _land(task, attempt, run, work, policy)
+
+
+def _approved_violations(attempt: Attempt, work: CollectedFacts) -> bool:
+    """A yes to these paths holds for later runs of the attempt that touch no others."""
+    for run in attempt.runs:
+        seen = set(run.collected.violations) if run.collected else set()
+        if attempt.approved("scope_violation", run.generation) and set(work.violations) <= seen:
+            return True
+    return False
 
 
 def _is_empty(run: RunFacts, work: CollectedFacts) -> bool:
@@ -82,7 +97,7 @@ def _land(
     if landing is None:
         return _enqueue(run, work)
     if not landing.ended and task.stopped:
-        return _review(task.stopped, STOPPED.get(task.stopped, ""))
+        return _review(task.stopped, why_stopped(task))
     if not landing.ended:
         return TaskDecision(TaskStatus.VERIFYING, "checking" if landing.begun else "queued")
     match landing.ended:

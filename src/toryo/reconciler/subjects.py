@@ -6,6 +6,9 @@ from dataclasses import dataclass, field
 
 from toryo.domain.words import CheckResult, ClaimResult, OrderKind, OrderState, Purpose, Verb, Verdict
 
+DROPPED = "dropped"
+"""How a landing ends that was accepted and is not in the tip any more: a person set the target back."""
+
 
 @dataclass(frozen=True)
 class Policy:
@@ -14,6 +17,7 @@ class Policy:
     fix_runs: int = 3
     resolve_runs: int = 3
     lost_runs: int = 1
+    prepare_retries: int = 1
     runs_per_attempt: int = 12
     ageing_s: float = 3600
     unseen_after: int = 3
@@ -50,6 +54,8 @@ class RunFacts:
     stopped: bool = False
     lost: bool = False
     released: bool = False
+    withdrawn: bool = False
+    """Ended by us before anybody began it."""
     expired: bool = False
     could_not_start: str = ""
     collected: CollectedFacts | None = None
@@ -116,6 +122,8 @@ class TaskFacts:
     """Verdict on the tree that work starts from; None: not known yet."""
     stopped: str = ""
     """Why the queue of the target stopped."""
+    base_detail: str = ""
+    """Which check fails on the base, and how."""
     waiting: tuple[str, ...] = ()
     """Paths of the user's checkout that a publish waits for."""
     waiting_why: str = ""
@@ -199,8 +207,12 @@ class QueueFacts:
     stopped: str = ""
     landings: tuple[QueuedLanding, ...] = ()
     """Not ended, by seq."""
-    failed_heads: frozenset[str] = frozenset()
-    """`kind/head` of the adopt and restack landings that ended red, could_not_run or by a problem."""
+    failed_follow: str = ""
+    """How the landing that follows the branch where it is now ended, if it ended badly."""
+    retry_at: float = 0
+    """Not before then a publish or a follow that failed is tried again."""
+    foreign_tip: str = ""
+    """What the tip's ref held when it was not the tip we know."""
     orders: tuple[OrderFact, ...] = ()
     """Open and taken candidate, accept and publish orders of the target."""
 

@@ -43,7 +43,8 @@ from toryo.store.schema import landings as landings_table
 from toryo.store.schema import tasks as tasks_table
 from toryo.store.statements import texts
 
-FOLLOWING = ("adopt", "restack")
+FOLLOWING = {"ahead": "adopt", "diverged": "restack"}
+ENDED_BADLY = ("red", "could_not_run", "flaky", "conflict", "problem")
 JUDGED = ("red", "could_not_run")
 
 _ACCEPTED = exists().where(
@@ -83,6 +84,7 @@ def task(tx: Tx, id: str) -> TaskFacts | None:
         project_active=project is not None and project.status == "active",
         base=_base(tx, target) if target else None,
         stopped=target.stopped if target else "",
+        base_detail=_base_detail(tx, target) if target else "",
         waiting=tuple(target.waiting) if target else (),
         waiting_why=target.waiting_why if target else "",
         dependencies=_dependencies(tx, id),
@@ -118,11 +120,9 @@ def queue(tx: Tx, project: str, target: str) -> QueueFacts | None:
         waiting=tuple(row.waiting),
         stopped=row.stopped,
         landings=tuple(_queued(tx, one) for one in waiting),
-        failed_heads=frozenset(
-            f"{kind}/{head}"
-            for kind in FOLLOWING
-            for head in landings.ended_heads(tx, project, target, (kind,), (*JUDGED, "problem"))
-        ),
+        failed_follow=_failed_follow(tx, row),
+        retry_at=row.retry_at,
+        foreign_tip=row.foreign_tip,
         orders=_pending(orders.of_target(tx, project, kinds, target)),
     )
 
@@ -166,17 +166,37 @@ def coordinator(tx: Tx, id: str) -> CoordinatorFacts | None:
 
 def _base(tx: Tx, target: TargetRow) -> Verdict | None:
     """The verdict on what work starts from: the tip, or the commit a person put the branch on."""
-    if (
-        target.seen_relation in ("ahead", "diverged")
-        and target.seen
-        and not _trusts(target, target.seen_tree)
-    ):
-        followed = landings.newest_following(tx, target.project, target.name, target.seen)
-        if followed is not None and followed.ended in JUDGED:
-            return Verdict(followed.ended)
+    if _failed_follow(tx, target) in JUDGED and not _trusts(target, target.seen_tree):
+        return Verdict(_failed_follow(tx, target))
     if _trusts(target, target.tip_tree):
         return Verdict.GREEN
     return _verdict_of(tx, target.tip_gate)
+
+
+def _failed_follow(tx: Tx, target: TargetRow) -> str:
+    """How the newest landing that follows the branch to where it is now ended, if badly."""
+    kind = FOLLOWING.get(target.seen_relation, "" if target.seen_contains_published else "adopt")
+    if not kind or not target.seen:
+        return ""
+    followed = landings.newest_following(tx, target.project, target.name, target.seen)
+    return followed.ended if followed and followed.kind == kind and followed.ended in ENDED_BADLY else ""
+
+
+def _base_detail(tx: Tx, target: TargetRow) -> str:
+    """The check that fails where work would start from, and the end of what it printed."""
+    gate_id = target.tip_gate
+    if target.seen_relation in FOLLOWING:
+        followed = landings.newest_following(tx, target.project, target.name, target.seen)
+        gate_id = followed.gate if followed and followed.gate else gate_id
+    failing = (
+        [row for row in gates.checks_of(tx, gate_id) if row.result != CheckResult.PASSED] if gate_id else []
+    )
+    if not failing:
+        return ""
+    last = failing[-1]
+    how = last.reason or (f"exited {last.exit_code}" if last.exit_code is not None else last.result)
+    printed = last.tail.strip().splitlines()
+    return f"`{last.command}` {how}" + (f": {printed[-1][:200]}" if printed else "")
 
 
 def _trusts(target: TargetRow, tree: str) -> bool:
@@ -229,6 +249,7 @@ def run_facts(row: RunRow, said: str, unseen: bool) -> RunFacts:
         stopped=word == "stopped",
         lost=row.outcome == "lost",
         released=word == "released",
+        withdrawn=word == "withdrawn",
         expired=word == "expired",
         could_not_start=(text or word) if word == "could_not_start" else "",
         collected=_collected(row.collected) if row.collected is not None else None,

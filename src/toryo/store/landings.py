@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from sqlalchemy import bindparam, func, select
+from sqlalchemy import update as update_of
 
 from toryo.store.engine import Tx
 from toryo.store.rows import LandingRow
@@ -90,3 +91,20 @@ _ACCEPTED = (
 def accepted(tx: Tx, project: str, target: str) -> list[LandingRow]:
     """All that ever moved the tip, in that order."""
     return every(tx, LandingRow, _ACCEPTED, project=project, target=target)
+
+
+_FORGET_FOLLOWS = (
+    update_of(landings)
+    .where(
+        landings.c.project == bindparam("of_project"),
+        landings.c.target == bindparam("of_target"),
+        landings.c.kind.in_(("adopt", "restack")),
+        landings.c.ended.in_(("red", "could_not_run", "flaky", "conflict", "problem")),
+    )
+    .values(ended="stale")
+)
+
+
+def forget_follows(tx: Tx, project: str, target: str) -> None:
+    """Whatever was judged of a branch that a person moved is judged anew."""
+    tx.conn.execute(_FORGET_FOLLOWS, {"of_project": project, "of_target": target})

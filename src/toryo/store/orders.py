@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from sqlalchemy import bindparam, select
+from sqlalchemy import bindparam, delete, select
 
 from toryo.domain.words import OrderState
 from toryo.store.engine import Tx
 from toryo.store.rows import OrderRow
-from toryo.store.schema import orders
+from toryo.store.schema import facts, orders
 from toryo.store.statements import add_if_new, change, every, first
 
 PENDING = (OrderState.OPEN.value, OrderState.TAKEN.value)
@@ -88,3 +88,15 @@ def set_state(tx: Tx, id: str, state: str, taken_by: str | None = None) -> None:
         columns["ended_at"] = tx.now
     change(tx, orders, {"id": id}, columns)
     tx.touch_place(order.place)
+
+
+_FORGET = (
+    delete(facts).where(facts.c.order == bindparam("it")),
+    delete(orders).where(orders.c.id == bindparam("it"), orders.c.kind == "read"),
+)
+
+
+def forget(tx: Tx, id: str) -> None:
+    """A read that was answered: neither order nor answer is kept."""
+    for statement in _FORGET:
+        tx.conn.execute(statement, {"it": id})

@@ -98,6 +98,8 @@ class TargetRow(TableRow):
     waiting: Sequence[str] = ()
     waiting_why: str = ""
     stopped: str = ""
+    retry_at: float = 0
+    foreign_tip: str = ""
     accepted_count: int = 0
 
 

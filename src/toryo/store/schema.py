@@ -95,6 +95,9 @@ targets = Table(
     Column("waiting", JSON, nullable=False),  # paths a publish waits for
     Column("waiting_why", String, nullable=False, default=""),
     Column("stopped", String, nullable=False, default=""),  # reason why the queue stopped
+    Column("retry_at", Double, nullable=False, default=0, server_default="0"),  # no publish or follow before
+    # what the tip's ref held when it was not what we know:
+    Column("foreign_tip", String, nullable=False, default="", server_default=""),
     Column("accepted_count", Integer, nullable=False, default=0),
 )
 

@@ -184,3 +184,17 @@ def reassign(tx: Tx, project: str, old: str, new: str) -> None:
     """Tasks that waited for an agent who cannot work go to one who can."""
     tx.conn.execute(_REASSIGN, {"of_project": project, "old_agent": old, "new_agent": new})
     mark_of_agent(tx, project, new)
+
+
+_NEWEST = (
+    select(tasks)
+    .where(tasks.c.status == bindparam("status"))
+    .order_by(tasks.c.seq.desc())
+    .limit(bindparam("most"))
+)
+
+
+def newest(tx: Tx, status: str, *, project: str | None = None, limit: int = 20) -> list[TaskRow]:
+    """Those with that status, the newest first."""
+    statement = _NEWEST if project is None else _NEWEST.where(tasks.c.project == project)
+    return every(tx, TaskRow, statement, status=str(status), most=limit)

@@ -10,7 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from toryo.domain.words import Access
 from toryo.usecases.agents import NewAgent
-from toryo.usecases.project_settings import SettingsWrong
+from toryo.usecases.project_settings import SettingsWrong, complaint
 
 
 class _File(BaseModel):
@@ -59,9 +59,7 @@ def _agent(where: str, text: str, files: Mapping[str, str]) -> NewAgent:
     try:
         read = AgentFile.model_validate(raw)
     except ValidationError as error:
-        first = error.errors()[0]
-        key = ".".join(str(part) for part in first["loc"]) or "the file"
-        raise SettingsWrong(f"{where}: {key}: {first['msg']}", hint=f"Mend `{key}` in {where}.") from error
+        raise complaint(where, error, AgentFile) from error
     prompt = ""
     if read.prompt_file:
         path = read.prompt_file.removeprefix("./").removeprefix("../").removeprefix(".toryo/")

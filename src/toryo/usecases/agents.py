@@ -2,23 +2,33 @@
 
 from __future__ import annotations
 
+import difflib
 import re
+import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from toryo.domain.errors import NotFound, UserError
+from toryo.domain.scopes import problem_of
 from toryo.domain.times import iso
 from toryo.domain.words import Access
 from toryo.store import agents, projects, runs, tasks, tokens
 from toryo.store.engine import Tx
-from toryo.store.rows import AgentRow
+from toryo.store.rows import AgentRow, ProjectRow
 from toryo.usecases.context import HeadContext
 from toryo.usecases.credentials import hash_passkey, new_passkey
 from toryo.usecases.finding import the_agent, the_project
 
-CLIENTS = ("claude", "codex", "gemini", "opencode", "command", "scripted", "outside")
+CLIENTS = ("command", "scripted", "outside")
 """Known clients; `outside` comes by itself and is started by nobody. An unknown one is an error (S1-38)."""
+ANNOUNCED = {
+    "claude": "claude -p {prompt} --dangerously-skip-permissions",
+    "codex": "codex exec --dangerously-bypass-approvals-and-sandbox {prompt}",
+    "gemini": "gemini --yolo -p {prompt}",
+    "opencode": "opencode run {prompt}",
+}
+"""Agent CLIs that Toryo will drive itself; until then any of them is a command."""
 
 
 @dataclass(frozen=True)
@@ -42,12 +52,21 @@ def add_agent(context: HeadContext, wish: NewAgent, passkey: str, passkey_hash: 
     look_over(wish)
     with context.store.change() as tx:
         known = agents.get(tx, wish.name)
-        columns = _columns(wish) | {"passkey_hash": passkey_hash}
+        chosen = _projects_for(tx, wish)
+        if known and known.client and not _is_here(tx, known, chosen):
+            raise UserError(
+                f"There is an agent {known.id} already; it works in another project.",
+                hint=f"Choose another name, or let it work here too: toryo agent assign {known.id}",
+            )
+        columns = _columns(wish)
+        fresh = known is None or not known.passkey_hash
+        if fresh:
+            columns["passkey_hash"] = passkey_hash
         if known:
             agents.update(tx, wish.name, **columns)
         else:
             agents.insert(tx, AgentRow(id=wish.name, name=wish.name, created_at=tx.now, **columns))
-        assigned = _assign(tx, wish)
+        default_of = [project.name for project in chosen if _assign(tx, project, wish)]
         tx.emit("agent_changed" if known else "agent_added", {"agent": wish.name, "client": wish.client})
         for project in projects.listing(tx):
             tasks.mark_of_agent(tx, project.id, wish.name)
@@ -55,9 +74,10 @@ def add_agent(context: HeadContext, wish: NewAgent, passkey: str, passkey_hash: 
     return {
         "success": True,
         "agent": agent_body(row),
-        "passkey": passkey,
+        "passkey": passkey if fresh else None,
         "changed": bool(known),
-        "projects": assigned,
+        "projects": [project.id for project in chosen],
+        "default_of": default_of,
     }
 
 
@@ -87,6 +107,11 @@ def _columns(wish: NewAgent) -> dict[str, Any]:
 def look_over(wish: NewAgent) -> None:
     if not re.fullmatch(r"[a-z0-9][a-z0-9_-]{0,63}", wish.name):
         raise UserError(f"{wish.name!r} is no agent name.", hint="Use lower case letters, digits, - and _.")
+    if wish.client in ANNOUNCED:
+        raise UserError(
+            f"The client {wish.client} cannot be driven yet.",
+            hint=f"Use it as a command: --client command --command '{ANNOUNCED[wish.client]}'",
+        )
     if wish.client and wish.client not in CLIENTS:
         raise UserError(f"There is no client {wish.client!r}.", hint=f"There are: {', '.join(CLIENTS)}.")
     if wish.client in ("command", "scripted") and not wish.command.strip():
@@ -94,27 +119,54 @@ def look_over(wish: NewAgent) -> None:
             "--command 'sh agent.sh {prompt_file}'" if wish.client == "command" else "--command script.yaml"
         )
         raise UserError(f"The client {wish.client} needs a command.", hint=f"Add {example}.")
+    if wish.client == "command":
+        _look_over_command(wish.command)
+    for pattern in [one for patterns in wish.scope.values() for one in patterns or ()]:
+        problem = problem_of(pattern)
+        if problem:
+            raise UserError(f"The scope: {problem}.", hint="For example 'src/**'.")
     if wish.slots < 1:
         raise UserError("An agent needs at least one slot.", hint="Give --slots 1 or more.")
 
 
-def _assign(tx: Tx, wish: NewAgent) -> list[str]:
-    """To the named project, else the one around the path, else to all that have nobody who can work."""
+def _look_over_command(command: str) -> None:
+    try:
+        words = shlex.split(command)
+    except ValueError as wrong:
+        raise UserError(f"The command cannot be read: {wrong}.", hint="Look at its quotes.") from wrong
+    for word in re.findall(r"\{([a-z_]+)\}?", " ".join(words)):
+        near = difflib.get_close_matches(word, PLACEHOLDERS, 1, cutoff=0.75)
+        if (near and word not in PLACEHOLDERS) or (word in PLACEHOLDERS and f"{{{word}}}" not in command):
+            meant = near[0] if near else word
+            raise UserError(f"The command has {{{word}, which is no placeholder.", hint=f"Write {{{meant}}}.")
+
+
+PLACEHOLDERS = ("prompt", "prompt_file", "worktree")
+
+
+def _projects_for(tx: Tx, wish: NewAgent) -> list[ProjectRow]:
+    """The named project, else the one around the path, else all there are."""
     if wish.project:
-        chosen = [the_project(tx, wish.project)]
-    else:
-        try:
-            chosen = [the_project(tx, path=wish.path)]
-        except NotFound:
-            chosen = projects.listing(tx, only_active=True)
-    for project in chosen:
-        projects.assign(tx, project.id, wish.name)
-        able = [one for one in projects.agents_of(tx, project.id, only_active=True) if one.client]
-        current = agents.get(tx, project.default_agent) if project.default_agent else None
-        if wish.client and (current is None or not current.client) and wish.name in {one.id for one in able}:
-            projects.update(tx, project.id, default_agent=wish.name)
-            tasks.reassign(tx, project.id, project.default_agent, wish.name)
-    return [project.id for project in chosen]
+        return [the_project(tx, wish.project)]
+    try:
+        return [the_project(tx, path=wish.path)]
+    except NotFound:
+        return projects.listing(tx, only_active=True)
+
+
+def _is_here(tx: Tx, agent: AgentRow, chosen: Sequence[ProjectRow]) -> bool:
+    return any(agent.id in {one.id for one in projects.agents_of(tx, project.id)} for project in chosen)
+
+
+def _assign(tx: Tx, project: ProjectRow, wish: NewAgent) -> bool:
+    """Whether it becomes the project's default: the first one that can work, added by a person."""
+    projects.assign(tx, project.id, wish.name)
+    current = agents.get(tx, project.default_agent) if project.default_agent else None
+    if not wish.client or (current and current.client and current.id != wish.name):
+        return False
+    projects.update(tx, project.id, default_agent=wish.name)
+    tasks.reassign(tx, project.id, project.default_agent, wish.name)
+    return project.default_agent != wish.name
 
 
 def agent_body(row: AgentRow) -> dict[str, Any]:
@@ -136,7 +188,7 @@ def agent_body(row: AgentRow) -> dict[str, Any]:
         "created_at": iso(row.created_at),
         "warnings": []
         if row.prompt or row.system_prompt
-        else ["no prompt: tell this agent its rules (S4-15)"],
+        else ["it has no prompt of its own: tell it your rules with --prompt-file"],
     }
 
 
@@ -185,19 +237,21 @@ def get_profile(context: HeadContext, agent_id: str) -> dict[str, Any]:
     }
 
 
-def first_agent(tx: Tx, project_id: str, clients: tuple[str, ...]) -> AgentRow:
-    """The default agent that `init` makes: by a client found on PATH, else one without a client."""
+def first_agent(tx: Tx, project_id: str) -> AgentRow:
+    """The agent that `init` gives a project: one that works elsewhere already, else one without a client."""
     assigned = projects.agents_of(tx, project_id)
     if assigned:
         return assigned[0]
-    client = next((name for name in CLIENTS if name in clients), "")
-    known = [row for row in agents.listing(tx) if row.client] or agents.listing(tx)
+    known = [row for row in agents.listing(tx) if row.client and row.status == "active"]
     if known:
-        row = known[0]
-    else:
-        row = AgentRow(id="worker", name="worker", role="worker", client=client, scope={}, created_at=tx.now)
+        # lent by another project: it works here too, and the first agent added here takes its place
+        projects.assign(tx, project_id, known[0].id)
+        return known[0]
+    row = agents.get(tx, "worker")
+    if row is None:
+        row = AgentRow(id="worker", name="worker", role="worker", scope={}, created_at=tx.now)
         agents.insert(tx, row)
-        tx.emit("agent_added", {"agent": row.id, "client": client}, project=project_id)
+        tx.emit("agent_added", {"agent": row.id, "client": ""}, project=project_id)
     projects.assign(tx, project_id, row.id)
     projects.update(tx, project_id, default_agent=row.id)
     return row

@@ -120,6 +120,18 @@ def answer(context: HeadContext, order_id: str) -> tuple[bool, dict[str, Any] | 
     return True, dict(found[-1].body)
 
 
+def place_of(context: HeadContext, order_id: str) -> str:
+    with context.store.read() as tx:
+        order = orders.get(tx, order_id)
+    return order.place if order else ""
+
+
+def forget(context: HeadContext, order_id: str) -> None:
+    """What was only read is handed to the caller and not kept."""
+    with context.store.change() as tx:
+        orders.forget(tx, order_id)
+
+
 def give_up(context: HeadContext, order_id: str) -> None:
     """The caller left: nobody needs the answer any more."""
     with context.store.change() as tx:

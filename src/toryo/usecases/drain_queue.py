@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from toryo.domain.scopes import matches
-from toryo.domain.words import CheckResult, OrderKind, OrderState, Verdict
+from toryo.domain.words import MAY_LAND, CheckResult, OrderKind, OrderState, Verdict
 from toryo.reconciler.decisions import EndedLanding, GateWish, NewLanding, OrderWish
 from toryo.reconciler.queueing import decide_queue
 from toryo.reconciler.subjects import Policy, QueueFacts
@@ -29,6 +29,8 @@ def look_at_queue(tx: Tx, project_id: str, target: str, policy: Policy) -> None:
     queue, project = gather.queue(tx, project_id, target), projects.get(tx, project_id)
     if queue is None or project is None or project.status != "active":
         return
+    if orders.of_target(tx, project_id, (OrderKind.SURVEY,)):
+        return  # the settings that a gate would be made of are being read; their report marks this queue
     decision = decide_queue(queue, policy, tx.now)
     if decision.stopped != queue.stopped:
         projects.update_target(tx, project_id, target, stopped=decision.stopped)
@@ -138,7 +140,8 @@ def _begin_gate(tx: Tx, project: ProjectRow, target: str, wish: GateWish) -> Non
         key = f"{project.id}/{wish.tree}/{digest}/{number}"
         gate = gates.by_key(tx, key)
         # a gate that could not run, or was red, is tried anew by a new landing
-        if gate is None or gate.verdict in ("", Verdict.GREEN, Verdict.FLAKY, Verdict.UNCHECKED):
+        fresh = gate is not None and gate.created_at >= tx.now - REUSE_S
+        if gate is None or gate.verdict in ("", Verdict.UNCHECKED) or (fresh and gate.verdict in MAY_LAND):
             break
         number += 1
     if gate is None:

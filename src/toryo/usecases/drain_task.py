@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from toryo.domain.words import TaskStatus, is_at_rest
+from toryo.domain.words import OrderState, TaskStatus, is_at_rest
 from toryo.reconciler.decide import decide_task
 from toryo.reconciler.decisions import Enqueue
 from toryo.reconciler.subjects import Policy
-from toryo.store import gather, landings, tasks
+from toryo.store import gather, landings, orders, runs, tasks
 from toryo.store.engine import Tx
 from toryo.store.rows import LandingRow, TaskRow
+from toryo.usecases.facts_of_runs import own_fact
 from toryo.usecases.ids import new_id
 from toryo.usecases.ordering import insert_wish
 
@@ -22,7 +23,14 @@ def look_at_task(tx: Tx, task_id: str, policy: Policy) -> None:
         insert_wish(tx, wish, row.project)
     for landing in decision.end_landings:
         landings.update(tx, landing, ended="withdrawn")
+        for order in orders.of_landing(tx, landing):
+            if order.state == OrderState.OPEN:  # one that was taken may be done already: then the ref decides
+                orders.set_state(tx, order.id, OrderState.WITHDRAWN)
         tx.mark(f"queue:{row.project}/{row.target}")
+    for run_id in decision.end_runs:
+        run = runs.get(tx, run_id)
+        if run and run.live:
+            own_fact(tx, run, "withdrawn")
     if decision.enqueue:
         _enqueue(tx, row, decision.enqueue)
     purpose = decision.purpose or ""

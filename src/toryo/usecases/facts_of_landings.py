@@ -10,12 +10,29 @@ from toryo.store.rows import CheckRow, LandingRow, OrderRow, TargetRow
 from toryo.usecases.drain_queue import mark_waiting_tasks
 from toryo.usecases.ordering import settings_changed, survey_settings
 
+RETRY_S = 30.0
+"""After a publish or a follow that git refused."""
+
+
+def note_foreign_tip(tx: Tx, target: TargetRow, found: str) -> None:
+    """The tip's ref holds what we did not put there: nothing moves until a person says so."""
+    if found and found != target.tip:
+        projects.update_target(tx, target.project, target.name, foreign_tip=found)
+        told = {"target": target.name, "found": found, "tip": target.tip}
+        tx.emit("foreign_move", told, project=target.project)
+
 
 def apply_candidate(tx: Tx, order: OrderRow, body: dict[str, Any]) -> None:
     landing = landings.get(tx, order.landing)
     if landing is None:
         return
     problem = body.get("problem") or {}
+    target = projects.target(tx, landing.project, landing.target)
+    if target and body.get("stale") and landing.old_tip == target.tip:
+        note_foreign_tip(tx, target, body["stale"])
+    if problem and landing.kind != "task":
+        projects.update_target(tx, landing.project, landing.target, retry_at=tx.now + RETRY_S)
+        tx.mark(f"queue:{landing.project}/{landing.target}", tx.now + RETRY_S)
     landings.update(
         tx,
         landing.id,
@@ -58,10 +75,14 @@ def apply_checked(tx: Tx, order: OrderRow, body: dict[str, Any]) -> None:
 
 def apply_accepted(tx: Tx, order: OrderRow, body: dict[str, Any]) -> None:
     landing = landings.get(tx, order.landing)
-    target = projects.target(tx, landing.project, landing.target) if landing else None
-    if landing is None or target is None:
+    if landing is None:
+        _put_back(tx, order, body)
+        return
+    target = projects.target(tx, landing.project, landing.target)
+    if target is None:
         return
     if not body["moved"]:
+        note_foreign_tip(tx, target, str(body.get("tip", "")))
         problem = body.get("problem") or {}
         text = f"{problem['code']}: {problem['message']}" if problem else ""
         landings.update(tx, landing.id, accept_refused=not problem, problem=text)
@@ -77,9 +98,7 @@ def apply_accepted(tx: Tx, order: OrderRow, body: dict[str, Any]) -> None:
         for dependent in tasks.unblock_dependents(tx, landing.task):
             tx.mark(f"task:{dependent}")
     else:
-        if (
-            landing.kind == "adopt"
-        ):  # the branch stands there already, and with it all that was accepted before
+        if landing.kind == "adopt":  # the branch stands there already, with all that was accepted before
             _settle(tx, target.project, target.name, landing.candidate)
         mark_waiting_tasks(tx, target.project, target.name)
     tx.emit(
@@ -95,8 +114,17 @@ def apply_accepted(tx: Tx, order: OrderRow, body: dict[str, Any]) -> None:
     )
     project = projects.get(tx, target.project)
     if project and target.name == project.base and settings_changed(project, body.get("settings_tree", "")):
-        survey_settings(tx, project, body.get("settings_tree", ""))
+        survey_settings(tx, project, body.get("settings_tree", ""), landing.candidate)
     _look(tx, landing)
+
+
+def _put_back(tx: Tx, order: OrderRow, body: dict[str, Any]) -> None:
+    """A person had our tip put back where we know it to be."""
+    target = projects.target(tx, order.project, str(order.inputs["target"]))
+    if target and body["tip"] == target.tip:
+        projects.update_target(tx, target.project, target.name, foreign_tip="")
+        mark_waiting_tasks(tx, target.project, target.name)
+        tx.mark(f"queue:{target.project}/{target.name}")
 
 
 def _moved_tip(target: TargetRow, landing: LandingRow, number: int) -> dict[str, Any]:
@@ -127,18 +155,19 @@ def apply_published(tx: Tx, order: OrderRow, body: dict[str, Any]) -> None:
     known: dict[str, Any] = {"waiting": [], "waiting_why": ""}
     if body["published"]:
         commit = str(order.inputs["new"])
-        known |= {
-            "published": commit,
-            "seen": commit,
-            "seen_relation": "same",
-            "seen_contains_published": True,
-        }
+        known |= {"published": commit, "seen_contains_published": True, "retry_at": 0}
+        if body.get("commit") in ("", commit):  # the branch may stand further on: a look will tell
+            known |= {"seen": commit, "seen_relation": "same"}
         _settle(tx, order.project, target, commit)
         tx.emit("target_published", {"target": target, "commit": commit}, project=order.project)
-    elif body.get("problem"):
-        problem = body["problem"]
-        known["stopped"] = "publish_failed"
-        tx.emit("publish_failed", {"target": target, **problem}, project=order.project)
+    else:
+        # told again by the next look at the branch; else tried again after a while
+        known["retry_at"] = tx.now + RETRY_S
+        tx.mark(f"queue:{order.project}/{target}", tx.now + RETRY_S)
+        problem = body.get("problem")
+        if problem:
+            known |= {"waiting": [problem["message"][:500]], "waiting_why": "publish_failed"}
+            tx.emit("publish_failed", {"target": target, **problem}, project=order.project)
     projects.update_target(tx, order.project, target, **known)
     _look_at_unpublished(tx, order.project, target)
     tx.mark(f"queue:{order.project}/{target}")
@@ -147,9 +176,9 @@ def apply_published(tx: Tx, order: OrderRow, body: dict[str, Any]) -> None:
 def _settle(tx: Tx, project: str, target: str, commit: str) -> None:
     """Everything accepted up to that commit is published with it."""
     waiting = landings.awaiting_publish(tx, project, target)
-    upto = next((one.accept_number for one in waiting if one.candidate == commit), None)
+    upto = max((one.accept_number for one in waiting if one.candidate == commit), default=0)
     for landing in waiting:
-        if upto is not None and landing.accept_number <= upto:
+        if landing.accept_number <= upto:
             landings.update(tx, landing.id, published_at=tx.now)
             if landing.task:
                 tx.mark(f"task:{landing.task}")

@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from typing import Any
 
 from toryo.domain.errors import UserError
-from toryo.store import projects
+from toryo.store import landings, projects
 from toryo.store.engine import Tx
 from toryo.store.rows import OrderRow, ProjectRow
 from toryo.usecases.drain_queue import mark_waiting_tasks
-from toryo.usecases.ordering import survey_settings
+from toryo.usecases.ordering import settings_changed, survey_settings
 from toryo.usecases.project_settings import ProjectSettings, parse_settings
 
 CONFIG = "config.yaml"
@@ -19,9 +19,15 @@ CONFIG = "config.yaml"
 def apply_surveyed(tx: Tx, order: OrderRow, body: dict[str, Any]) -> None:
     """A survey that the daemon ordered because the target's settings changed; others have a caller."""
     project = projects.get(tx, order.project) if order.project else None
-    if project is None or body.get("problem"):
+    if project is None:
         return
-    take_settings(tx, project, body)
+    problem = body.get("problem")
+    if problem:
+        projects.update(tx, project.id, settings_problem=problem["message"])
+    else:
+        take_settings(tx, project, body)
+    for target in projects.targets_of(tx, project.id):
+        tx.mark(f"queue:{project.id}/{target.name}")
 
 
 def take_settings(tx: Tx, project: ProjectRow, body: Mapping[str, Any]) -> ProjectSettings | None:
@@ -43,6 +49,7 @@ def take_settings(tx: Tx, project: ProjectRow, body: Mapping[str, Any]) -> Proje
         # another gate may be asked of the same tip now
         for target in projects.targets_of(tx, project.id):
             projects.update_target(tx, project.id, target.name, tip_gate="")
+            landings.forget_follows(tx, project.id, target.name)
             tx.mark(f"queue:{project.id}/{target.name}")
             mark_waiting_tasks(tx, project.id, target.name)
     tx.emit(
@@ -66,14 +73,14 @@ def apply_target_seen(tx: Tx, body: dict[str, Any]) -> None:
         seen_tree=body["tree"],
         seen_relation=body["relation"],
         seen_contains_published=body["contains_published"],
+        retry_at=0,
     )
     if body["relation"] != target.seen_relation or body["commit"] != target.seen:
         shown = {"target": target.name, "commit": body["commit"], "relation": body["relation"]}
         tx.emit("target_seen", shown, project=target.project)
         mark_waiting_tasks(tx, target.project, target.name)
-        for_settings = (
-            body["relation"] == "same" and project and body["settings_tree"] != project.settings_tree
-        )
-        if project and for_settings and target.name == project.base:
-            survey_settings(tx, project, body["settings_tree"])
+    # the tip itself, or the commit that a person put the branch on, says which settings are in force
+    tells = body["relation"] in ("same", "ahead", "diverged")
+    if project and tells and target.name == project.base and settings_changed(project, body["settings_tree"]):
+        survey_settings(tx, project, body["settings_tree"], body["commit"])
     tx.mark(f"queue:{target.project}/{target.name}")

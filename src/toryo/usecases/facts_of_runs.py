@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from toryo.domain.words import Purpose
+from toryo.domain.words import OrderKind, OrderState, Purpose
 from toryo.reconciler.folding import RawFact, RunFold, fold_run
-from toryo.store import facts, runs, tasks, tokens
+from toryo.store import facts, orders, runs, tasks, tokens
 from toryo.store.engine import Tx
 from toryo.store.rows import FactRow, OrderRow, RunRow
 
@@ -21,6 +21,10 @@ def apply_run_fact(tx: Tx, order: OrderRow, kind: str, body: dict[str, Any]) -> 
     tx.emit(f"run_{kind}", _shown(kind, body), project=run.project, task=run.task, run=run.id)
 
 
+BEFORE_THE_END = (OrderKind.PREPARE, OrderKind.RUN, OrderKind.STOP)
+"""Orders that make no sense once a run has ended by the daemon's own word."""
+
+
 def own_fact(tx: Tx, run: RunRow, kind: str, body: dict[str, Any] | None = None) -> None:
     """A fact the daemon itself is the witness of: released, expired, reported."""
     row = FactRow(
@@ -33,6 +37,9 @@ def own_fact(tx: Tx, run: RunRow, kind: str, body: dict[str, Any] | None = None)
         at=tx.now,
     )
     facts.insert(tx, row)
+    for order in orders.of_run(tx, run.id):
+        if order.kind in BEFORE_THE_END and order.state in (OrderState.OPEN, OrderState.TAKEN):
+            orders.set_state(tx, order.id, OrderState.WITHDRAWN)
     refold(tx, run)
     tx.emit(f"run_{kind}", body or {}, project=run.project, task=run.task, run=run.id)
 
@@ -55,7 +62,7 @@ def folded(tx: Tx, run_id: str) -> RunFold:
 def _remember_worktree(tx: Tx, run: RunRow, body: dict[str, Any]) -> None:
     """The first run of an attempt names the task's worktree, branch and base."""
     task = tasks.get(tx, run.task)
-    if task is None:
+    if task is None or task.generation != run.generation:
         return
     known: dict[str, Any] = {"name": body["name"], "worktree": body["worktree"], "branch": body["branch"]}
     if run.purpose == Purpose.IMPLEMENT and not task.name:

@@ -127,10 +127,10 @@ def settings_changed(project: ProjectRow, tree: str) -> bool:
     return bool(tree or project.settings_from == "commit") and tree != project.settings_tree
 
 
-def survey_settings(tx: Tx, project: ProjectRow, tree: str) -> None:
-    """The target's `.toryo/` changed: read it again."""
-    key = f"survey/{project.id}/{tree or 'none'}/{tx.now}"
-    inputs = SurveyInputs(path=project.path, base=project.base)
+def survey_settings(tx: Tx, project: ProjectRow, tree: str, commit: str) -> None:
+    """The target's `.toryo/` changed in that commit: read it again."""
+    key = f"survey/{project.id}/{tree or 'none'}/{commit}/{tx.now}"
+    inputs = SurveyInputs(path=project.path, base=project.base, commit=commit)
     insert(tx, OrderKind.SURVEY, key, hub(project), inputs, project=project.id)
 
 
@@ -191,12 +191,15 @@ def _clean(tx: Tx, wish: OrderWish, _project: str) -> bool:
     keep = [commit for commit in (collected.get("head"), snapshot.get("commit")) if commit]
     if not run.worktree or collected.get("kept_worktree"):
         return False
+    # a later attempt may have a worktree of the same name: only what these runs made is to go
+    used = [one for one in runs.of_task(tx, run.task) if one.worktree == run.worktree]
     inputs = CleanInputs(
         repo=project.path,
         run=run.id,
         worktree=run.worktree,
         branch=str(_prepared(tx, run.id).get("branch", "")),
         keep=tuple(keep),
+        runs=tuple(one.id for one in used if one.generation <= run.generation),
     )
     _of_run(tx, OrderKind.CLEAN, wish.key, subject, inputs, run.coordinator or hub(project), SLACK_S)
     return True

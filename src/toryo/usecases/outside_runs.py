@@ -44,6 +44,8 @@ def start_session(context: HeadContext, text: str, agent_name: str) -> str:
         if project is None or any(run.live for run in runs.of_task(tx, task.id)):
             raise Refused(f"A run of {task.id} has not ended.", hint=f"See `toryo task show {task.id}`.")
         _startable(task)
+        if len(runs.live_of_pair(tx, agent.id, project.id)) >= agent.slots:
+            raise Refused(f"{agent.id} is busy in this project.", hint="Wait, or give it more slots.")
         if task.held:
             released = VerbRow(task=task.id, verb=Verb.RELEASE, generation=task.generation, at=tx.now)
             tasks.add_verb(tx, released)

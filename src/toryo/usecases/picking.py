@@ -65,7 +65,7 @@ def _first_free(tx: Tx, agent: AgentRow, project: ProjectRow, live: Iterable[Run
             if task.target not in holds:
                 target = projects.target(tx, project.id, task.target)
                 holds[task.target] = target is not None and base_may_start(tx, target)
-            if not task.generation and not holds[task.target]:
+            if not holds[task.target]:
                 waiting = waiting or "base"
                 continue
             mine = scope_of(project, agent, task).write
@@ -79,6 +79,8 @@ def _first_free(tx: Tx, agent: AgentRow, project: ProjectRow, live: Iterable[Run
 
 
 def base_may_start(tx: Tx, target: TargetRow) -> bool:
+    if target.stopped:
+        return False
     if target.tip_tree == target.trusted_tree:
         return True
     gate = gates.get(tx, target.tip_gate) if target.tip_gate else None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Mapping
 from typing import Any, Literal
 
@@ -75,15 +76,47 @@ def parse_settings(text: str, where: str = ".toryo/config.yaml") -> ProjectSetti
             f"{where}{line}: {getattr(error, 'problem', error)}", hint=f"Mend {where}."
         ) from error
     if not isinstance(raw, dict):
-        raise SettingsWrong(f"{where}: the top level must be a mapping", hint="See docs/howto/settings.md.")
+        raise SettingsWrong(f"{where}: the top level must be a mapping", hint="See docs/contracts.md.")
     try:
         return ProjectSettings.model_validate(raw)
     except ValidationError as error:
-        first = error.errors()[0]
-        key = ".".join(str(part) for part in first["loc"])
-        raise SettingsWrong(
-            f"{where}: {key}: {first['msg']}", hint=f"Mend the key `{key}` in {where}."
-        ) from error
+        raise complaint(where, error, ProjectSettings) from error
+
+
+def complaint(where: str, error: ValidationError, kind: type[BaseModel]) -> SettingsWrong:
+    """Every wrong key in one sentence, in words for people."""
+    told = []
+    for one in error.errors(include_url=False)[:5]:
+        key = ".".join(str(part) for part in one["loc"]) or "the file"
+        told.append(
+            f"{key}: {_in_words(one['type'], one['msg'], str(one['loc'][-1:] and one['loc'][-1]), kind)}"
+        )
+    return SettingsWrong(f"{where}: {'; '.join(told)}", hint=f"Mend {where}; docs/contracts.md has all keys.")
+
+
+def _in_words(kind: str, message: str, name: str, model: type[BaseModel]) -> str:
+    match kind:
+        case "extra_forbidden":
+            near = difflib.get_close_matches(name, _keys(model), 1)
+            return "there is no such key" + (f"; did you mean {near[0]}?" if near else "")
+        case "tuple_type":
+            return "must be a list"
+        case "string_type":
+            return "must be text"
+        case "missing":
+            return "is missing"
+        case _:
+            return message
+
+
+def _keys(model: type[BaseModel]) -> list[str]:
+    known = []
+    for name, field in model.model_fields.items():
+        known.append(field.alias or name)
+        inner = field.annotation
+        if isinstance(inner, type) and issubclass(inner, BaseModel):
+            known += _keys(inner)
+    return known
 
 
 def settings_of(stored: Mapping[str, Any]) -> ProjectSettings:

@@ -12,12 +12,14 @@ from toryo.store import projects, tasks
 from toryo.store.engine import Tx
 from toryo.store.rows import ProjectRow, TargetRow
 from toryo.usecases.agent_files import agents_in
-from toryo.usecases.agents import first_agent, import_agents
+from toryo.usecases.agents import ANNOUNCED, first_agent, import_agents
 from toryo.usecases.context import HeadContext
 from toryo.usecases.facts_of_projects import CONFIG, take_settings
 from toryo.usecases.finding import the_project
 from toryo.usecases.ids import new_id
 from toryo.usecases.project_settings import first_settings, parse_settings
+
+LONGEST_NAME = 64
 
 
 def proposal(survey: Mapping[str, Any]) -> dict[str, Any]:
@@ -30,7 +32,7 @@ def proposal(survey: Mapping[str, Any]) -> dict[str, Any]:
         files[f".toryo/{CONFIG}"] = text
     else:
         parse_settings(survey["settings_files"][CONFIG])
-    if not survey["checks"]:
+    if CONFIG not in survey["settings_files"] and not survey["checks"]:
         notes.append("No test command was found: work will land unchecked until dod.checks names one.")
     if survey["submodules"]:
         notes.append("Submodules: a worktree with changed submodules is kept instead of snapshotted.")
@@ -43,13 +45,15 @@ def register(
     context: HeadContext, machine: str, survey: Mapping[str, Any], adopted: Mapping[str, Any], name: str
 ) -> dict[str, Any]:
     root = str(adopted["root"] or survey["root"])
+    if name and (len(name) > LONGEST_NAME or not name.isprintable() or name != name.strip()):
+        raise UserError(f"{name!r} is no project name.", hint="Use one line of at most 64 characters.")
     with context.store.change() as tx:
         row = projects.get(tx, str(adopted["project"]))
         known = row is not None
         if row is None:
             row = ProjectRow(
                 id=str(adopted["project"]),
-                name=name or PurePosixPath(root).name,
+                name=_unused(tx, name or PurePosixPath(root).name),
                 path=root,
                 machine=machine,
                 base=str(survey["base"]),
@@ -65,7 +69,7 @@ def register(
             raise UserError(_problem(tx, row.id), hint="Mend .toryo/config.yaml and type `toryo init` again.")
         _first_target(tx, row, survey, adopted)
         import_agents(tx, row.id, agents_in(survey["settings_files"]))
-        agent = first_agent(tx, row.id, tuple(survey["clients"]))
+        agent = first_agent(tx, row.id)
         tx.mark(f"queue:{row.id}/{row.base}")
     return {
         "success": True,
@@ -74,6 +78,18 @@ def register(
         "already_known": known,
         "notes": _notes(survey, adopted, agent.client),
     }
+
+
+def _unused(tx: Tx, name: str) -> str:
+    taken = {row.name for row in projects.listing(tx)}
+    return next(one for one in (name, *(f"{name}-{n}" for n in range(2, 10_000))) if one not in taken)
+
+
+def wanted_base(survey: Mapping[str, Any]) -> str:
+    """The base that the settings name, if it is another than the one surveyed."""
+    text = survey["settings_files"].get(CONFIG)
+    base = parse_settings(text).base if text else ""
+    return base if base != survey["base"] else ""
 
 
 def _problem(tx: Tx, project: str) -> str:
@@ -103,10 +119,10 @@ def _notes(survey: Mapping[str, Any], adopted: Mapping[str, Any], client: str) -
     if survey["settings_from"] == "working copy":
         notes.append("settings: uncommitted (commit .toryo/ when you like them)")
     if not client:
-        notes.append(
-            "no agent CLI was found on PATH; type: "
-            "toryo agent add worker --client command --command 'sh agent.sh {prompt_file}'"
-        )
+        found = next((name for name in ANNOUNCED if name in survey["clients"]), "")
+        command = ANNOUNCED.get(found, "sh /path/to/agent.sh {prompt_file}")
+        what = f"{found} is on PATH" if found else "no agent CLI was found on PATH"
+        notes.append(f"{what}; type: toryo agent add worker --client command --command '{command}'")
     return notes
 
 

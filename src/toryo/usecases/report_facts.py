@@ -9,7 +9,7 @@ from pydantic import ValidationError
 
 from toryo.domain.words import OrderKind, OrderState
 from toryo.protocol.models import FACTS, FINAL, Fact
-from toryo.store import coordinators, facts, orders
+from toryo.store import coordinators, facts, orders, runs
 from toryo.store.engine import Tx
 from toryo.store.rows import CoordinatorRow, FactRow, OrderRow
 from toryo.usecases.context import HeadContext
@@ -45,9 +45,20 @@ def report_facts(
     return {"success": True, "acknowledged": [fact.seq for fact in batch], "superseded": superseded}
 
 
+BEGINNINGS = ("prepared", "started")
+"""Facts that change nothing once their run has ended."""
+
+
+def _has_ended(tx: Tx, run_id: str) -> bool:
+    run = runs.get(tx, run_id)
+    return run is not None and not run.live
+
+
 def _take(tx: Tx, coordinator: CoordinatorRow, incarnation: int, superseded: bool, fact: Fact) -> None:
     order = orders.get(tx, fact.order) if fact.order else None
     standing = _standing(order, fact, superseded)
+    if order and fact.kind in BEGINNINGS and _has_ended(tx, order.run):
+        standing = "late"
     if order and fact.kind not in ON_THE_WAY and facts.has(tx, order.id, fact.kind, standing):
         return  # a report that was taken already: acknowledged, not kept twice
     body = dict(fact.body)
@@ -88,13 +99,14 @@ def _take(tx: Tx, coordinator: CoordinatorRow, incarnation: int, superseded: boo
         return
     if fact.kind in FINAL[OrderKind(order.kind)]:
         orders.set_state(tx, order.id, OrderState.REPORTED)
-        tx.emit(
-            "order_reported",
-            {"order": order.id, "kind": order.kind},
-            project=order.project,
-            task=order.task,
-            run=order.run,
-        )
+        if order.kind != OrderKind.READ:
+            tx.emit(
+                "order_reported",
+                {"order": order.id, "kind": order.kind},
+                project=order.project,
+                task=order.task,
+                run=order.run,
+            )
     _apply(tx, order, fact.kind, body)
 
 

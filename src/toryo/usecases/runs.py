@@ -7,7 +7,7 @@ from typing import Any
 from toryo.domain.errors import Refused
 from toryo.domain.words import OrderKind
 from toryo.reconciler.decisions import OrderWish
-from toryo.store import runs
+from toryo.store import coordinators, orders, runs
 from toryo.usecases.context import HeadContext
 from toryo.usecases.evidence import run_facts
 from toryo.usecases.facts_of_runs import own_fact
@@ -42,7 +42,9 @@ def stop_run(context: HeadContext, text: str) -> dict[str, Any]:
         elif run.started_at is None:
             raise Refused(f"{run.id} has not started yet.", hint=f"toryo task cancel {run.task}")
         else:
-            wish = OrderWish(OrderKind.STOP, f"stop/{run.id}/{run.generation}", run=run.id)
+            key = f"stop/{run.id}/{run.generation}"
+            number = sum(1 for order in orders.of_run(tx, run.id) if order.kind == OrderKind.STOP)
+            wish = OrderWish(OrderKind.STOP, f"{key}/{number}" if number else key, run=run.id)
             insert_wish(tx, wish, run.project)
         tx.emit("run_stop_asked", {}, project=run.project, task=run.task, run=run.id)
     return {"success": True, "run": run.id}
@@ -54,5 +56,11 @@ def release_run(context: HeadContext, text: str) -> dict[str, Any]:
         run = the_run(tx, text)
         if not run.live:
             raise Refused(f"{run.id} has ended already.", hint=f"See `toryo run show {run.id}`.")
+        holder = coordinators.get(tx, run.coordinator) if run.coordinator else None
+        if holder and not holder.unseen:
+            raise Refused(
+                f"{run.id} is watched by the coordinator {holder.name}: its end will be seen.",
+                hint=f"toryo run stop {run.id}",
+            )
         own_fact(tx, run, "released", {"by": "operator"})
     return {"success": True, "run": run.id}

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from typing import Any
 
+from toryo.domain.advice import next_lines
 from toryo.domain.times import iso
-from toryo.domain.words import Outcome, TaskStatus
+from toryo.domain.words import DEPENDENCY_FAILED, Outcome, TaskStatus
 from toryo.store import agents, coordinators, events, facts, projects, runs, tasks
 from toryo.store.engine import Tx
-from toryo.store.rows import CoordinatorRow
+from toryo.store.rows import CoordinatorRow, TaskRow
 from toryo.usecases.context import HeadContext
 from toryo.usecases.finding import the_project, the_task
 from toryo.usecases.projects import body_of
 from toryo.usecases.tasks import task_line
 
 PAGE = 20
+LOOKED_AT = 200
 
 
 def get_status(context: HeadContext, project: str, path: str) -> dict[str, Any]:
@@ -63,26 +65,44 @@ def _agent(tx: Tx, agent: str, client: str, slots: int, status: str) -> dict[str
 
 
 def _needs_you(tx: Tx, project: str | None) -> list[dict[str, Any]]:
-    """Everything that waits for a person, each with the line to type."""
+    """Everything that waits for a person, each with the line to type; the newest failures last."""
     found = []
-    for row in tasks.page(tx, project=project, status=TaskStatus.NEEDS_REVIEW, limit=PAGE):
-        found.append(_wish(row.id, f"{row.reason}: {row.detail}", f"toryo task show {row.id}"))
-    for row in tasks.page(tx, project=project, status=TaskStatus.BLOCKED, limit=200):
-        if row.reason in ("no_client", "no_agent", "agent_disabled"):
-            found.append(_wish(row.id, row.reason, row.detail.removeprefix("type: ")))
-        elif row.reason in ("base_red", "base_could_not_run"):
-            found.append(_wish(row.id, row.detail, f"toryo task retry {row.id}"))
-    for row in tasks.page(tx, project=project, status=TaskStatus.RUNNING, limit=200):
-        if row.reason == Outcome.UNKNOWN:
-            found.append(_wish(row.id, "its machine does not answer", row.detail))
-    for row in tasks.page(tx, project=project, status=TaskStatus.LANDING, limit=PAGE):
-        if row.reason == "waiting_for_checkout":
-            found.append(_wish(row.id, row.detail, "commit, stash or move those files in your checkout"))
+    for status in (TaskStatus.NEEDS_REVIEW, TaskStatus.RUNNING, TaskStatus.LANDING, TaskStatus.BLOCKED):
+        for row in tasks.page(tx, project=project, status=status, limit=LOOKED_AT):
+            if _waits(row):
+                found.append(_wish(row))
+    for status in (TaskStatus.OPEN, TaskStatus.FAILED):
+        found += [_wish(row) for row in tasks.newest(tx, status, project=project, limit=PAGE)]
     return found[: 2 * PAGE]
 
 
-def _wish(task: str, why: str, command: str) -> dict[str, Any]:
-    return {"task": task, "why": why, "type": command}
+def _waits(row: TaskRow) -> bool:
+    match row.status:
+        case TaskStatus.NEEDS_REVIEW:
+            return True
+        case TaskStatus.RUNNING:
+            return row.reason == Outcome.UNKNOWN
+        case TaskStatus.LANDING:
+            return row.reason in ("waiting_for_checkout", "publish_failed")
+        case TaskStatus.BLOCKED:
+            return row.reason not in ("dependency", "base_gate") and not row.reason.startswith(
+                DEPENDENCY_FAILED
+            )
+        case _:
+            return False
+
+
+def _wish(row: TaskRow) -> dict[str, Any]:
+    lines = next_lines(row.id, TaskStatus(row.status), row.reason, row.detail)
+    why = f"{row.reason}: {row.detail}" if row.detail and not row.detail.startswith("type: ") else row.reason
+    return {
+        "task": row.id,
+        "title": row.title,
+        "status": row.status,
+        "why": why,
+        "type": lines[0] if lines else f"toryo task show {row.id}",
+        "lines": list(lines),
+    }
 
 
 def list_events(

@@ -6,7 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from toryo.domain.advice import next_lines
 from toryo.domain.errors import Refused, UserError
+from toryo.domain.scopes import problem_of
 from toryo.domain.times import iso
 from toryo.domain.words import (
     OUTSIDE_STATUS,
@@ -17,6 +19,7 @@ from toryo.domain.words import (
     Verb,
     is_at_rest,
 )
+from toryo.protocol.models import AcceptInputs
 from toryo.reconciler.decisions import OrderWish
 from toryo.store import claims, landings, projects, runs, tasks
 from toryo.store.engine import Tx
@@ -26,11 +29,21 @@ from toryo.usecases.context import HeadContext
 from toryo.usecases.evidence import run_facts
 from toryo.usecases.finding import the_agent, the_project, the_task
 from toryo.usecases.ids import new_id
-from toryo.usecases.ordering import insert_wish
+from toryo.usecases.ordering import hub, insert, insert_wish
 from toryo.usecases.picking import pick
 from toryo.usecases.project_settings import settings_of
 
 LONGEST_TITLE = 500
+APPROVABLE = (
+    "claimed_failed",
+    "claimed_blocked",
+    "scope_violation",
+    "outside_run",
+    "could_not_run",
+    "flaky",
+    "problem",
+)
+"""What a person's yes can set going again; everything else is retried or rejected."""
 LONGEST_DESCRIPTION = 200_000
 
 
@@ -59,6 +72,7 @@ def add_task(context: HeadContext, wish: NewTask) -> dict[str, Any]:
         raise UserError(
             "The title or the description is too long.", hint="Put details into a file of the project."
         )
+    _look_over(wish)
     with context.store.change() as tx:
         project = the_project(tx, wish.project, wish.path)
         if project.status != "active":
@@ -66,7 +80,7 @@ def add_task(context: HeadContext, wish: NewTask) -> dict[str, Any]:
         row = TaskRow(
             id=new_id("t"),
             project=project.id,
-            agent=the_agent(tx, wish.agent).id if wish.agent else default_agent(tx, project),
+            agent=_assigned(tx, project, wish.agent) if wish.agent else default_agent(tx, project),
             title=title,
             description=wish.description,
             type=wish.type,
@@ -83,6 +97,24 @@ def add_task(context: HeadContext, wish: NewTask) -> dict[str, Any]:
         tx.emit("task_added", {"title": title[:200]}, project=project.id, task=row.id)
         tx.mark(f"task:{row.id}")
     return {"success": True, "id": row.id, "project": project.id, "title": title}
+
+
+def _look_over(wish: NewTask) -> None:
+    for pattern in wish.write or ():
+        problem = problem_of(pattern)
+        if problem:
+            raise UserError(f"--write: {problem}.", hint="For example --write 'src/**'.")
+    if any(not check.strip() for check in wish.checks):
+        raise UserError("--check: an empty command checks nothing.", hint="Leave it out, or name a command.")
+
+
+def _assigned(tx: Tx, project: ProjectRow, name: str) -> str:
+    agent = the_agent(tx, name)
+    if agent.id not in {one.id for one in projects.agents_of(tx, project.id)}:
+        raise UserError(
+            f"The agent {agent.id} does not work in {project.name}.", hint=f"toryo agent assign {agent.id}"
+        )
+    return agent.id
 
 
 def default_agent(tx: Tx, project: ProjectRow) -> str:
@@ -120,6 +152,8 @@ def task_line(row: TaskRow) -> dict[str, Any]:
 def list_tasks(
     context: HeadContext, project: str, path: str, status: str, limit: int, after_seq: int
 ) -> dict[str, Any]:
+    if status and status not in set(TaskStatus):
+        raise UserError(f"There is no status {status!r}.", hint=f"One of: {', '.join(TaskStatus)}.")
     with context.store.read() as tx:
         found = the_project(tx, project, path).id if project or path else None
         rows = tasks.page(tx, project=found, status=status or None, after_seq=after_seq, limit=limit + 1)
@@ -148,6 +182,7 @@ def show_task(context: HeadContext, text: str) -> dict[str, Any]:
             "base_commit": row.base_commit,
             "landed_commit": row.landed_commit or None,
             "waiting_for": waiting or None,
+            "next": list(next_lines(row.id, TaskStatus(row.status), row.reason, row.detail)),
             "next_purpose": row.next_purpose or None,
             "dependencies": tasks.needs_of(tx, row.id),
             "claims": [
@@ -218,11 +253,13 @@ def _chosen(tx: Tx, row: TaskRow, verb: Verb) -> Verb:
     """Whether that can be said now; approving a held task releases it."""
     status = TaskStatus(row.status)
     landed = bool(row.landed_commit)
+    stuck = row.reason.startswith("base_") or row.reason in ("target_conflict", "publish_failed")
     match verb:
         case Verb.CANCEL if landed or status in (TaskStatus.DONE, TaskStatus.CANCELLED):
             raise Refused(f"{row.id} is {status}: there is nothing to cancel.", hint=_hint(row))
-        case Verb.RETRY if status is TaskStatus.BLOCKED and row.reason in ("base_red", "base_could_not_run"):
-            _gate_again(tx, row)
+        case Verb.RETRY if stuck:
+            _try_target_again(tx, row)
+            return Verb.RELEASE  # a word about the target, not about the task's own work
         case Verb.RETRY if landed or status not in (
             TaskStatus.FAILED,
             TaskStatus.NEEDS_REVIEW,
@@ -232,22 +269,21 @@ def _chosen(tx: Tx, row: TaskRow, verb: Verb) -> Verb:
                 f"{row.id} is {status}: only failed, cancelled or reviewed work is retried.", hint=_hint(row)
             )
         case Verb.RETRY if any(run.live for run in runs.of_task(tx, row.id)):
-            raise Refused(f"A run of {row.id} has not ended.", hint="Wait, or `toryo run release` it.")
-        case Verb.APPROVE if status is TaskStatus.OPEN:
+            raise Refused(f"A run of {row.id} has not ended.", hint="Wait, or `toryo run stop` it.")
+        case Verb.APPROVE | Verb.RELEASE if status is TaskStatus.OPEN:
             return Verb.RELEASE
-        case Verb.APPROVE if row.reason in ("base_red", "base_could_not_run", "target_rewound"):
+        case Verb.APPROVE if row.reason.startswith("base_") or row.reason == "target_rewound":
             _trust_base(tx, row)
-        case Verb.APPROVE if row.reason in (
-            "no_commit",
-            "lost",
-            "released",
-            "worktree_missing",
-            "prepare_failed",
-            "run_cap",
-        ):
+            return Verb.RELEASE
+        case Verb.APPROVE if row.reason == "foreign_move":
+            _put_tip_back(tx, row)
+            return Verb.RELEASE
+        case Verb.APPROVE if status is TaskStatus.NEEDS_REVIEW and row.reason not in APPROVABLE:
             raise Refused(
                 f"{row.id}: {row.reason} leaves nothing to approve.", hint=f"toryo task retry {row.id}"
             )
+        case Verb.REJECT if status is TaskStatus.OPEN:
+            return Verb.CANCEL
         case Verb.APPROVE | Verb.REJECT if status is not TaskStatus.NEEDS_REVIEW:
             raise Refused(f"{row.id} is {status}: it waits for nobody.", hint=_hint(row))
     return verb
@@ -268,9 +304,29 @@ def _trust_base(tx: Tx, row: TaskRow) -> None:
         tasks.mark_of_target(tx, row.project, row.target)
 
 
-def _gate_again(tx: Tx, row: TaskRow) -> None:
-    projects.update_target(tx, row.project, row.target, tip_gate="")
+def _try_target_again(tx: Tx, row: TaskRow) -> None:
+    """Check the base, follow the branch or publish once more: what stood in the way may be mended."""
+    known: dict[str, Any] = {"retry_at": 0, "waiting": [], "waiting_why": ""}
+    if row.reason.startswith("base_"):
+        known["tip_gate"] = ""
+    projects.update_target(tx, row.project, row.target, **known)
+    landings.forget_follows(tx, row.project, row.target)
+    tasks.mark_of_target(tx, row.project, row.target)
     tx.mark(f"queue:{row.project}/{row.target}")
+
+
+def _put_tip_back(tx: Tx, row: TaskRow) -> None:
+    project, target = projects.get(tx, row.project), projects.target(tx, row.project, row.target)
+    if project and target and target.foreign_tip:
+        inputs = AcceptInputs(
+            repo=project.path,
+            target=target.name,
+            old=target.foreign_tip,
+            new=target.tip,
+            evidence="put back by a person",
+            reset=True,
+        )
+        insert(tx, OrderKind.ACCEPT, f"put-back/{new_id('k')}", hub(project), inputs, project=project.id)
 
 
 def _start_over(tx: Tx, row: TaskRow) -> None:

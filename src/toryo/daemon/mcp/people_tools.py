@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Any
 
 from pydantic import Field
 
@@ -12,7 +12,7 @@ from toryo.daemon.head import Head
 from toryo.daemon.mcp.asking import ask
 from toryo.daemon.mcp.registry import PEOPLE, Arguments, Nothing, Tool
 from toryo.domain.errors import UserError
-from toryo.domain.words import Access, Priority, TaskStatus, Verb, Verdict
+from toryo.domain.words import Access, Priority, Verb, Verdict
 from toryo.protocol.models import AdoptInputs
 from toryo.usecases import (
     agents,
@@ -29,6 +29,8 @@ from toryo.usecases import (
 from toryo.usecases.context import Caller, HeadContext
 
 SURVEY_S = 30
+LARGEST = 2**62
+"""Of a row's number: databases know no more."""
 RESTORE_S = 120
 LOG_S = 10
 CHECK_S = 3600
@@ -85,9 +87,9 @@ class NewTask(Which):
 
 
 class Tasks(Which):
-    status: TaskStatus | Literal[""] = ""
+    status: str = ""
     limit: int = Field(default=50, ge=1, le=1000)
-    after_seq: int = Field(default=0, ge=0)
+    after_seq: int = Field(default=0, ge=0, le=LARGEST)
 
 
 class Task(Arguments):
@@ -135,7 +137,7 @@ class Restore(RunOrTask):
 
 
 class Events(Arguments):
-    after: int = Field(default=0, ge=-1)
+    after: int = Field(default=0, ge=-1, le=LARGEST)
     limit: int = Field(default=100, ge=1, le=1000)
     wait_s: float = Field(default=0, ge=0, le=30)
     project: str = ""
@@ -147,15 +149,21 @@ class Coordinator(Arguments):
     name: str = Field(pattern=r"^[a-z0-9][a-z0-9_-]{0,63}$")
 
 
+async def _survey(head: Head, path: str, base: str) -> dict[str, Any]:
+    """What is there; without a base of the caller's, the one that the settings name counts."""
+    order = await head.do(asking.order_survey, processes.machine_id(), path, base)
+    found = asking.refuse_problem(await ask(head, order, "survey", SURVEY_S))
+    wanted = "" if base else projects.wanted_base(found)
+    return await _survey(head, path, wanted) if wanted else found
+
+
 async def survey_path(head: Head, caller: Caller, args: Path) -> dict[str, Any]:
-    order = await head.do(asking.order_survey, processes.machine_id(), args.path, args.base)
-    return projects.proposal(asking.refuse_problem(await ask(head, order, "survey", SURVEY_S)))
+    return projects.proposal(await _survey(head, args.path, args.base))
 
 
 async def register_project(head: Head, caller: Caller, args: NewProject) -> dict[str, Any]:
     machine = processes.machine_id()
-    order = await head.do(asking.order_survey, machine, args.path, args.base)
-    survey = asking.refuse_problem(await ask(head, order, "survey", SURVEY_S))
+    survey = await _survey(head, args.path, args.base)
     inputs = AdoptInputs(
         path=survey["root"],
         project=survey["project"] or projects.new_project_id(),

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from toryo.domain.errors import UserError
-from toryo.domain.words import Access
+from toryo.fronts.cli.choices import ACCESS
 from toryo.fronts.cli.desk import inner, whose
-from toryo.fronts.cli.parsing import count, group, verb
+from toryo.fronts.cli.parsing import count, project_option, verb
 from toryo.fronts.cli.showing import facts, plain, print_json, table
 
 TYPE_CHECKING = False
@@ -16,29 +14,23 @@ if TYPE_CHECKING:
     from typing import Any
 
     from toryo.fronts.cli.desk import Desk
+    from toryo.fronts.cli.parsing import Group
 
-
-def declare(parser: argparse.ArgumentParser, _: str) -> None:
-    add = group(parser)
-    _declare_add(add("add", "make a program an agent of the project here"))
-    listed = add("list", "all agents")
-    listed.add_argument("--project", help="only those assigned to it")
-    verb(listed, list_agents, "toryo agent list", "toryo agent list --json", reads=True)
-    shown = add("show", "everything about an agent")
-    shown.add_argument("agent", metavar="NAME")
-    shown.add_argument("--format", choices=["text", "json", "yaml"], default="text")
-    verb(shown, show, "toryo agent show coder", "toryo agent show coder --format yaml", reads=True)
+SYNC_WITHIN_S = 90
 
 
 def _declare_add(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("name", metavar="NAME", help="lower case letters, digits, - and _")
-    parser.add_argument("--client", required=True, help="how it is driven: command, scripted, …")
+    parser.add_argument("--client", required=True, help="how it is driven: command, scripted, outside, …")
     parser.add_argument(
         "--command",
         default="",
+        metavar="CMD",
         help="for the client `command`; {prompt}, {prompt_file}, {worktree} are filled in",
     )
-    parser.add_argument("--slots", type=count, default=1, help="runs at once per project (default: 1)")
+    parser.add_argument(
+        "--slots", type=count, default=1, metavar="N", help="runs at once per project (default: 1)"
+    )
     parser.add_argument("--role", default="", help="what it is for")
     parser.add_argument("--model", default="", help="the client's own name of a model")
     parser.add_argument("--system-prompt", default="", metavar="TEXT|@FILE", help="who it is")
@@ -54,15 +46,71 @@ def _declare_add(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--exclude", action="append", metavar="GLOB", help="never in its worktree; repeatable"
     )
-    parser.add_argument("--access", choices=[str(one) for one in Access], default="sealed")
-    parser.add_argument("--project", help="another project than the one here")
-    parser.add_argument("--json", action="store_true", help="print JSON")
+    parser.add_argument(
+        "--access",
+        choices=ACCESS,
+        default="sealed",
+        help="sealed: the prompt only (default); connected: MCP tools too",
+    )
+    project_option(parser)
     verb(
         parser,
         add_agent,
         "toryo agent add sh --client command --command 'sh agent.sh {prompt_file}'",
         "toryo agent add docs --client command --command ./write-docs --write 'docs/**' --slots 2",
+        json=True,
     )
+
+
+def _declare_list(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--project", metavar="NAME", help="only those assigned to it")
+    verb(parser, list_agents, "toryo agent list", "toryo agent list --json", reads=True)
+
+
+def _declare_show(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("agent", metavar="NAME")
+    parser.add_argument("--format", choices=("text", "json", "yaml"), default="text", help="(default: text)")
+    verb(parser, show, "toryo agent show coder", "toryo agent show coder --format yaml", reads=True)
+
+
+def _declare_assign(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("agent", metavar="NAME")
+    project_option(parser)
+    verb(parser, assign, "toryo agent assign coder", "toryo agent assign coder --project shop", json=True)
+
+
+def _declare_unassign(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("agent", metavar="NAME")
+    project_option(parser)
+    examples = ("toryo agent unassign coder", "toryo agent unassign coder --project shop")
+    verb(parser, unassign, *examples, json=True)
+
+
+def _declare_enable(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("agent", metavar="NAME")
+    verb(parser, enable, "toryo agent enable coder", json=True)
+
+
+def _declare_disable(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("agent", metavar="NAME")
+    verb(parser, disable, "toryo agent disable coder", json=True)
+
+
+def _declare_sync(parser: argparse.ArgumentParser) -> None:
+    project_option(parser)
+    verb(parser, sync, "toryo agent sync", "toryo agent sync --project shop --json", hands=True, json=True)
+
+
+VERBS: Group = {
+    "add": ("make a program an agent of the project here", _declare_add),
+    "list": ("all agents", _declare_list),
+    "show": ("everything about an agent", _declare_show),
+    "assign": ("let an agent work in the project here", _declare_assign),
+    "unassign": ("take an agent off the project here", _declare_unassign),
+    "enable": ("let an agent be started again", _declare_enable),
+    "disable": ("start an agent no more; what it is doing goes on", _declare_disable),
+    "sync": ("read .toryo/ again and bring its agents up to date", _declare_sync),
+}
 
 
 def add_agent(args: argparse.Namespace, desk: Desk) -> int:
@@ -102,7 +150,8 @@ def _text(given: str) -> str:
 
 def _read(file: str) -> str:
     try:
-        return Path(file).read_text(encoding="utf-8")
+        with open(file, encoding="utf-8") as opened:
+            return opened.read()
     except (OSError, UnicodeDecodeError) as error:
         raise UserError(f"{file} cannot be read as text.") from error
 
@@ -115,7 +164,7 @@ def list_agents(args: argparse.Namespace, desk: Desk) -> int:
     rows = [
         (
             one["id"],
-            one.get("client") or "none",
+            one.get("client") or "none yet",
             one.get("slots"),
             one.get("access"),
             one.get("status"),
@@ -123,7 +172,12 @@ def list_agents(args: argparse.Namespace, desk: Desk) -> int:
         )
         for one in answer["agents"]
     ]
-    print(table(("name", "client", "slots", "access", "status", "role"), rows) if rows else "No agents.")
+    if not rows:
+        print(
+            "No agents. Add one: toryo agent add NAME --client command --command 'sh agent.sh {prompt_file}'"
+        )
+        return 0
+    print(table(("name", "client", "slots", "access", "status", "role"), rows))
     return 0
 
 
@@ -146,3 +200,53 @@ def show(args: argparse.Namespace, desk: Desk) -> int:
             if agent.get(name):
                 print(f"\n{name}:\n{plain(agent[name])}")
     return 0
+
+
+def assign(args: argparse.Namespace, desk: Desk) -> int:
+    answer = desk.call("assign_agent", {"agent": args.agent, **whose(args, desk)})
+    return _told(args, answer, f"{_name(answer, 'agent')} works in {_name(answer, 'project')} now.")
+
+
+def unassign(args: argparse.Namespace, desk: Desk) -> int:
+    answer = desk.call("unassign_agent", {"agent": args.agent, **whose(args, desk)})
+    return _told(args, answer, f"{_name(answer, 'agent')} works in {_name(answer, 'project')} no more.")
+
+
+def enable(args: argparse.Namespace, desk: Desk) -> int:
+    answer = desk.call("enable_agent", {"agent": args.agent})
+    return _told(args, answer, f"{_name(answer, 'agent')} may be started.")
+
+
+def disable(args: argparse.Namespace, desk: Desk) -> int:
+    answer = desk.call("disable_agent", {"agent": args.agent})
+    return _told(args, answer, f"{_name(answer, 'agent')} is started no more; what it is doing goes on.")
+
+
+def sync(args: argparse.Namespace, desk: Desk) -> int:
+    answer = desk.call("sync_agents", whose(args, desk), timeout_s=SYNC_WITHIN_S, what="reading .toryo/")
+    if args.json:
+        print_json(answer)
+        return 0
+    for word in ("added", "changed", "unchanged"):
+        if answer.get(word):
+            print(f"{word}: {', '.join(plain(str(one)) for one in answer[word])}")
+    if not any(answer.get(word) for word in ("added", "changed", "unchanged")):
+        print("There are no agent files: .toryo/agents/*.yaml")
+    print(f"settings: {plain(str(answer.get('settings_from') or 'none'))}")
+    if answer.get("settings_problem"):
+        print(f"note: {plain(str(answer['settings_problem']))}")
+    return 0
+
+
+def _told(args: argparse.Namespace, answer: dict[str, Any], text: str) -> int:
+    if args.json:
+        print_json(answer)
+    else:
+        print(text)
+    return 0
+
+
+def _name(answer: dict[str, Any], kind: str) -> str:
+    """Of an agent or a project, whether its name or all of it was answered."""
+    one = answer.get(kind)
+    return plain(str(one.get("name") or one.get("id") if isinstance(one, dict) else one))

@@ -15,8 +15,7 @@ def declare(parser: argparse.ArgumentParser, _: str) -> None:
     parser.add_argument(
         "--keep", metavar="DIR", help="keep repository and installation in this new directory for a look"
     )
-    parser.add_argument("--json", action="store_true", help="print JSON")
-    verb(parser, demo, "toryo demo", "toryo demo --keep ~/toryo-demo", "toryo demo --json")
+    verb(parser, demo, "toryo demo", "toryo demo --keep ~/toryo-demo", "toryo demo --json", json=True)
 
 
 def demo(args: argparse.Namespace, _: Desk) -> int:

@@ -1,17 +1,11 @@
-"""The verb `init`: survey the repository here, write the missing `.toryo/` files, register the project.
-
-It commits nothing and overwrites nothing.
-"""
+"""The verbs of `toryo project`: the repositories that are worked on, and where they are."""
 
 from __future__ import annotations
 
-import os
-import sys
-from pathlib import Path
-
-from toryo.domain.errors import Refused, UsageError, UserError
+from toryo.domain.errors import UserError
+from toryo.fronts.cli.desk import inner
 from toryo.fronts.cli.parsing import verb
-from toryo.fronts.cli.showing import facts, plain
+from toryo.fronts.cli.showing import facts, plain, print_json, table, word
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,103 +13,153 @@ if TYPE_CHECKING:
     from typing import Any
 
     from toryo.fronts.cli.desk import Desk
+    from toryo.fronts.cli.parsing import Group
 
 SURVEY_WITHIN_S = 90
+WHICH = "its name or id (default: the one here)"
 
 
-def declare(parser: argparse.ArgumentParser, _: str) -> None:
-    parser.add_argument("--yes", "-y", action="store_true", help="ask nothing")
-    parser.add_argument("--name", help="name of the project (default: the directory's)")
-    parser.add_argument("--base", help="branch that work lands on (default: the one checked out)")
-    parser.add_argument("--take-over", action="store_true", help="from another installation that is stopped")
-    verb(parser, init, "toryo init", "toryo init --yes --base main", hands=True)
+def _declare_list(parser: argparse.ArgumentParser) -> None:
+    verb(parser, list_projects, "toryo project list", "toryo project list --json", reads=True)
 
 
-def init(args: argparse.Namespace, desk: Desk) -> int:
-    path = desk.path
-    found = desk.call(
-        "survey_path",
-        {"path": path, "base": args.base},
-        timeout_s=SURVEY_WITHIN_S,
-        what="looking at the repository",
+def _declare_show(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("project", metavar="PROJECT", nargs="?", help=WHICH)
+    verb(parser, show, "toryo project show", "toryo project show shop --json", reads=True)
+
+
+def _declare_archive(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("project", metavar="PROJECT", nargs="?", help=WHICH)
+    verb(parser, archive, "toryo project archive", "toryo project archive shop", json=True)
+
+
+def _declare_activate(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("project", metavar="PROJECT", nargs="?", help=WHICH)
+    verb(parser, activate, "toryo project activate", "toryo project activate shop", json=True)
+
+
+def _declare_move(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "project",
+        metavar="PROJECT",
+        nargs="?",
+        help="its name or id (default: what the repository there says)",
     )
-    survey = found["survey"]
-    if survey.get("problem"):
-        problem = survey["problem"]
-        raise Refused(problem["message"], hint=problem.get("hint", ""))
-    root = Path(survey["root"])
-    missing = {name: text for name, text in found.get("files", {}).items() if not (root / name).exists()}
-    if not args.yes:
-        print(_found(args, survey, missing, found.get("notes", [])))
-        if not _agreed():
-            print("Nothing was written.")
-            return 1
-    for name, text in missing.items():
-        write_new(root, name, text)
-    made = desk.call(
-        "register_project",
-        {"path": path, "name": args.name, "base": args.base, "take_over": args.take_over or None},
-        timeout_s=SURVEY_WITHIN_S,
-        what="registering the project",
+    parser.add_argument("path", metavar="PATH", help="where its repository is now")
+    verb(
+        parser,
+        move,
+        "toryo project move ../elsewhere/shop",
+        "toryo project move shop /srv/shop",
+        hands=True,
+        json=True,
     )
-    notes = [*(found.get("notes", []) if args.yes else []), *made.get("notes", [])]
-    print(_made(made, list(missing), list(dict.fromkeys(notes))))
+
+
+VERBS: Group = {
+    "list": ("all projects", _declare_list),
+    "show": ("everything about a project", _declare_show),
+    "archive": ("start nothing new in a project; everything is kept", _declare_archive),
+    "activate": ("let a project be worked on again", _declare_activate),
+    "move": ("say where a repository that was moved is now", _declare_move),
+}
+
+
+def _which(args: argparse.Namespace, desk: Desk) -> dict[str, Any]:
+    return {"project": args.project} if args.project else {"path": desk.path}
+
+
+def list_projects(args: argparse.Namespace, desk: Desk) -> int:
+    answer = desk.call("list_projects", {})
+    if args.json:
+        print_json(answer)
+        return 0
+    rows = [
+        (one["name"], one["id"], one["status"], one["base"], one.get("settings_from"), one["path"])
+        for one in answer["projects"]
+    ]
+    heads = ("project", "id", "status", "lands on", "settings", "path")
+    print(table(heads, rows) if rows else "No projects. Type `toryo init` in a repository.")
     return 0
 
 
-def _found(
-    args: argparse.Namespace, survey: dict[str, Any], missing: dict[str, str], notes: list[str]
-) -> str:
-    pairs = [
-        ("repository", survey["root"]),
-        ("lands on", args.base or survey.get("base") or survey.get("head_branch")),
-        ("clients", list(survey.get("clients") or {}) or "none found on PATH"),
-        ("set-up", "; ".join(survey.get("setup") or ()) or "none found"),
-        ("checks", "; ".join(one["command"] for one in survey.get("checks") or ()) or "none found"),
-        ("will write", list(missing) or "nothing: .toryo/ is there"),
-    ]
-    return "\n".join([facts(pairs), *(f"note: {plain(note)}" for note in notes)])
-
-
-def _agreed() -> bool:
-    if not (sys.stdin.isatty() and sys.stdout.isatty()):
-        raise UsageError("There is nobody to ask here.", hint="`toryo init --yes` asks nothing.")
-    return input("Make this a project? [Y/n] ").strip().lower() in ("", "y", "yes")
-
-
-def write_new(root: Path, name: str, text: str) -> None:
-    """Write a file that is not there, and never outside the repository."""
-    target = root / name
-    if Path(name).is_absolute() or not target.resolve().is_relative_to(root.resolve()):
-        raise Refused(f"{name} would be written outside of {root}.")
-    try:
-        target.parent.mkdir(parents=True, exist_ok=True)
-        with open(
-            os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o644), "w", encoding="utf-8"
-        ) as file:
-            file.write(text)
-    except FileExistsError:
-        return  # made by somebody else a moment ago: it is theirs
-    except OSError as error:
-        raise UserError(f"{target} cannot be written.") from error
-
-
-def _made(made: dict[str, Any], written: list[str], notes: list[str]) -> str:
-    project, agent = made["project"], made.get("agent") or {}
-    client = agent.get("client") or "no client yet"
-    lines = [
+def show(args: argparse.Namespace, desk: Desk) -> int:
+    project = inner(desk.call("get_project", _which(args, desk)), "project")
+    if args.json:
+        print_json(project)
+        return 0
+    print(f"{plain(project['name'])} ({project['id']})  {word(project['status'])}")
+    print(
         facts(
             [
-                ("project", f"{project['name']} ({project['id']})"),
+                ("path", project.get("path")),
                 ("lands on", project.get("base")),
-                ("agent", f"{agent['id']} ({client})" if agent else "none"),
-                ("wrote", ", ".join(written)),
-                ("passkey", made.get("passkey")),
+                ("settings", project.get("settings_from")),
+                ("problem", project.get("settings_problem")),
+                ("set-up", project.get("setup")),
+                ("checks", project.get("checks") or "none: work lands unchecked"),
+                ("agents", project.get("agents") or "none yet: toryo agent add"),
+                ("default", project.get("default_agent")),
             ]
         )
-    ]
-    if written:
-        lines.append("Nothing was committed; commit .toryo/ when you like it.")
-    lines += [f"note: {plain(note)}" for note in notes]
-    lines.append('Next: toryo task add "what you want done"')
-    return "\n".join(lines)
+    )
+    for target in project.get("targets") or ():
+        _print_target(target)
+    return 0
+
+
+def _print_target(target: dict[str, Any]) -> None:
+    tip, published = str(target.get("tip") or ""), str(target.get("published") or "")
+    lines: list[tuple[str, object]] = [("tip", tip), ("published", published if published != tip else "")]
+    lines += [("stopped", target.get("stopped")), ("waits for", target.get("waiting"))]
+    print(f"\nbranch {plain(str(target['name']))}")
+    print("\n".join(f"  {line}" for line in facts(lines).splitlines()))
+
+
+def archive(args: argparse.Namespace, desk: Desk) -> int:
+    return _set(args, desk, "archive_project", "is archived: nothing new starts, everything is kept")
+
+
+def activate(args: argparse.Namespace, desk: Desk) -> int:
+    return _set(args, desk, "activate_project", "is worked on again")
+
+
+def _set(args: argparse.Namespace, desk: Desk, tool: str, outcome: str) -> int:
+    answer = desk.call(tool, _which(args, desk))
+    if args.json:
+        print_json(answer)
+    else:
+        print(f"{plain(str(inner(answer, 'project').get('name')))} {outcome}.")
+    return 0
+
+
+def move(args: argparse.Namespace, desk: Desk) -> int:
+    from pathlib import Path
+
+    path = str(Path(desk.path) / Path(args.path).expanduser())
+    project = args.project or _named_there(desk, path)
+    answer = desk.call(
+        "move_project",
+        {"project": project, "path": path},
+        timeout_s=SURVEY_WITHIN_S,
+        what="looking at the repository",
+    )
+    if args.json:
+        print_json(answer)
+        return 0
+    moved = inner(answer, "project")
+    print(f"{plain(str(moved.get('name')))} is at {plain(str(moved.get('path') or path))} now.")
+    return 0
+
+
+def _named_there(desk: Desk, path: str) -> str:
+    """The project whose id the repository keeps in its git directory."""
+    found = desk.call(
+        "survey_path", {"path": path}, timeout_s=SURVEY_WITHIN_S, what="looking at the repository"
+    )
+    project = str(found["survey"].get("project") or "")
+    if not project:
+        raise UserError(
+            f"The repository in {path} was never a project.", hint=f"`cd {path} && toryo init` makes it one."
+        )
+    return project

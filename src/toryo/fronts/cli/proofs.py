@@ -64,7 +64,7 @@ def _next_steps(answer: dict[str, Any]) -> list[str]:
     """As for the task itself, without coming back here."""
     name = answer["task"]
     if answer.get("status") == "done":
-        return ["", paint("next", "dim"), f"  {paint(f'toryo verify {name}', 'cyan')}"]
+        return ["", paint("next", "dim"), "  " + paint(f"toryo verify {name}", "cyan")]
     lines = [line for line in next_steps({**answer, "id": name}) if "toryo evidence" not in line]
     return lines if any("toryo" in line for line in lines) else []
 
@@ -116,7 +116,7 @@ def _print_runs(runs: list[dict[str, Any]]) -> None:
             for line in run.get(name) or ():
                 print(f"  {name.replace('_', ' ')}: {one_line(line)}")
         if run.get("uncommitted"):
-            print(f"  get it back: {paint(f'toryo restore {run["id"]}', 'cyan')}")
+            print("  get it back: " + paint(f"toryo restore {run['id']}", "cyan"))
 
 
 def verify(args: argparse.Namespace, desk: Desk) -> int:

@@ -68,10 +68,15 @@ def list_runs(args: argparse.Namespace, desk: Desk) -> int:
     if args.json:
         print_json(answer)
         return 0
-    rows = [(*run_row(run)[:1], run.get("task"), *run_row(run)[1:]) for run in answer["runs"]]
-    heads = ("run", "task", "purpose", "agent", "outcome", "exit", "commits", "files", "started")
+    rows = [_row(run) for run in answer["runs"]]
+    heads = ("run", "task", "purpose", "agent", "outcome", "exit", "commits", "began")
     print(table(heads, rows, elastic=3) if rows else "No runs.")
     return 0
+
+
+def _row(run: dict[str, Any]) -> tuple[object, ...]:
+    name, purpose, agent, outcome, ended, commits, _, began = run_row(run)
+    return (name, run.get("task"), purpose, agent, outcome, ended, commits, began)
 
 
 def show(args: argparse.Namespace, desk: Desk) -> int:

@@ -35,8 +35,9 @@ WORD_COLOUR = {
 """Of statuses, outcomes and results."""
 
 PROGRESS_AFTER_S = 1.0
-NARROWEST_ELASTIC = 20
-NARROWEST = 8
+NARROWEST_ELASTIC = 16
+NARROWEST = 12
+"""Ids and status words are never cut."""
 _UNITS = ((86400, "d"), (3600, "h"), (60, "min"), (1, "s"))
 
 

@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from toryo.fronts.cli.desk import Desk
 
 
-
 def declare(parser: argparse.ArgumentParser, _: str) -> None:
     parser.add_argument("--project", metavar="NAME", help="only this project")
     parser.add_argument("-w", "--watch", action="store_true", help="stay open and follow; Ctrl-C ends it")
@@ -118,7 +117,7 @@ def _moving(answer: dict[str, Any], now: float) -> str:
         )
         for one in answer.get("moving") or ()
     ]
-    return table(("task", "status", "agent", "for", "now", "title"), rows) if rows else ""
+    return table(("task", "status", "agent", "for", "doing", "title"), rows) if rows else ""
 
 
 def _needs_you(answer: dict[str, Any]) -> str:

@@ -147,22 +147,14 @@ def list_tasks(args: argparse.Namespace, desk: Desk) -> int:
     if args.json:
         print_json(answer)
         return 0
-    now = time.time()
     rows = [
-        (
-            one["id"],
-            one["status"],
-            one.get("agent") or "nobody",
-            ago(one.get("changed_at"), now),
-            one.get("reason", ""),
-            one["title"],
-        )
+        (one["id"], one["status"], one.get("reason", ""), one.get("agent") or "nobody", one["title"])
         for one in answer["tasks"]
     ]
     if not rows:
         print(_none(args))
         return 0
-    print(table(("id", "status", "agent", "for", "because", "title"), rows))
+    print(table(("id", "status", "because", "agent", "title"), rows, elastic=2))
     if answer.get("more"):
         print(f"… more: {_same_list(args)} --after {answer['next_after']}")
     return 0
@@ -250,14 +242,15 @@ def _answers(task: dict[str, Any]) -> list[str]:
 
 def print_runs(runs: list[dict[str, Any]]) -> None:
     if runs:
-        heads = ("run", "purpose", "agent", "outcome", "exit", "commits", "files", "started")
+        heads = ("run", "purpose", "agent", "outcome", "exit", "commits", "files", "began")
         print("\n" + table(heads, [run_row(run) for run in runs], elastic=2))
 
 
 def run_row(run: dict[str, Any]) -> tuple[object, ...]:
+    """As `print_runs` shows it; `run list` takes its cells from here."""
     ended = run.get("signal") or run.get("exit_code")
     files = run.get("changed_files")
-    started = ago(run.get("started_at"), time.time())
+    began = ago(run.get("started_at"), time.time())
     return (
         run["id"],
         run.get("purpose"),
@@ -266,7 +259,7 @@ def run_row(run: dict[str, Any]) -> tuple[object, ...]:
         ended,
         run.get("commits"),
         len(files) if isinstance(files, list) else files,
-        f"{started} ago" if started else None,
+        f"{began} ago" if began else None,
     )
 
 

@@ -61,9 +61,7 @@ def _ask(desk: Desk, tasks: list[str], wait_s: float, progress: Progress) -> dic
     gone_since: float | None = None
     while True:
         try:
-            return desk.call_if_there(
-                "wait_tasks", arguments, timeout_s=wait_s + 15, on_wait=progress.tick
-            )
+            return desk.call_if_there("wait_tasks", arguments, timeout_s=wait_s + 15, on_wait=progress.tick)
         except WireError as error:
             now = time.monotonic()
             gone_since = gone_since or now

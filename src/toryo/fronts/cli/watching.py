@@ -17,7 +17,7 @@ from toryo.protocol.wire import WireError
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
-    from typing import Any
+    from typing import Any, NoReturn
 
     from toryo.fronts.cli.desk import Desk
 
@@ -42,7 +42,7 @@ def watch(args: argparse.Namespace, desk: Desk) -> int:
         page.draw()
         _follow(args, desk, page)
     except KeyboardInterrupt:
-        return 0
+        return 0  # it is how one ends it
     finally:
         sys.stdout.write(LEAVE)
         print(render(page.answer, time.time()))
@@ -53,7 +53,7 @@ def _leave(*_: object) -> None:
     raise KeyboardInterrupt
 
 
-def _follow(args: argparse.Namespace, desk: Desk, page: Page) -> None:
+def _follow(args: argparse.Namespace, desk: Desk, page: Page) -> NoReturn:
     seen = -1
     while True:
         try:

@@ -11,6 +11,7 @@ from pathlib import Path
 from toryo.domain.words import TaskStatus
 from toryo.fronts.cli.showing import cut, duration, one_line, paint
 from toryo.fronts.demo.plan import CLAIMER, IDLER, STATUS_COLOUR, TASKS
+from toryo.fronts.demo.stage import KEEP_HINT
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -27,6 +28,19 @@ WIDEST = 96
 
 def columns() -> int:
     return min(shutil.get_terminal_size().columns, WIDEST) if sys.stdout.isatty() else WIDEST
+
+
+def whole(
+    stage: Stage, answers: Answers, expectations: Sequence[Expectation], *, kept: bool, took_s: float
+) -> str:
+    blocks = [evidence(answers), history(answers)]
+    if all(one.ok for one in expectations):
+        blocks += [as_expected(expectations), closing(stage, answers, kept=kept, took_s=took_s)]
+    else:
+        blocks.append(differing(expectations))
+        if not kept:
+            blocks.append(f"Hint: {KEEP_HINT}")
+    return "\n\n".join(blocks)
 
 
 def evidence(answers: Answers) -> str:
@@ -128,7 +142,7 @@ def closing(stage: Stage, answers: Answers, *, kept: bool, took_s: float) -> str
             f"It took {duration(took_s)}, and all of it is removed again. To look around in it:",
             paint(f"  {toryo} demo --keep DIR", "bold"),
         ]
-    lines += ["In a repository of yours:", paint(f"  {toryo} init", "bold")]
+    lines += ["In a repository of yours:", paint(f"  cd REPOSITORY && {toryo} init", "bold")]
     return "\n".join(lines)
 
 
@@ -136,8 +150,4 @@ def program() -> str:
     """How this user can call us: by name if that works, else by the path beside our Python."""
     if shutil.which("toryo"):
         return "toryo"
-    beside = Path(sys.executable).with_name("toryo")
-    try:
-        return str(beside.relative_to(Path.cwd()))
-    except (ValueError, OSError):
-        return str(beside)
+    return str(Path(sys.executable).with_name("toryo"))

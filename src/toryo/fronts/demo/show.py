@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import signal
-import sys
 import tempfile
 import time
 from pathlib import Path
@@ -24,6 +23,7 @@ from toryo.fronts.demo.watching import watch
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from types import FrameType
     from typing import NoReturn
 
@@ -50,22 +50,15 @@ def play(*, keep: str | None, as_json: bool) -> int:
         screen.close()
     expectations = [*judge(answers), _no_trace(stage, kept=keep is not None)]
     took_s = round(time.monotonic() - begun, 3)
-    ok = all(one.ok for one in expectations)
     if as_json:
         print(json.dumps(_as_json(stage, answers, expectations, took_s), indent=2, ensure_ascii=False))
     else:
-        blocks = [report.evidence(answers), report.history(answers)]
-        if ok:
-            blocks += [
-                report.as_expected(expectations),
-                report.closing(stage, answers, kept=keep is not None, took_s=took_s),
-            ]
-        else:
-            blocks.append(report.differing(expectations))
-        print("\n" + "\n\n".join(blocks))
-    if not ok and not keep:
-        print(f"Hint: {KEEP_HINT}", file=sys.stderr)
-    return 0 if ok else 1
+        print("\n" + report.whole(stage, answers, expectations, kept=keep is not None, took_s=took_s))
+    return exit_code(expectations)
+
+
+def exit_code(expectations: Sequence[Expectation]) -> int:
+    return 0 if all(one.ok for one in expectations) else 1
 
 
 def _root(keep: str | None) -> Path:
@@ -161,7 +154,7 @@ def _as_json(
     stage: Stage, answers: Answers, expectations: list[Expectation], took_s: float
 ) -> dict[str, object]:
     return {
-        "ok": all(one.ok for one in expectations),
+        "ok": exit_code(expectations) == 0,
         "duration_s": took_s,
         "tasks": list(answers.tasks.values()),
         "evidence": list(answers.evidence.values()),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from sqlalchemy import Connection, text
 
+DOUBLE = {"sqlite": "DOUBLE", "postgresql": "DOUBLE PRECISION"}
 STATEMENTS = (
     "CREATE INDEX runs_coordinator ON runs (coordinator, live)",
     "CREATE INDEX orders_task ON orders (task)",
@@ -14,6 +15,8 @@ STATEMENTS = (
     "CREATE INDEX tokens_run ON tokens (run)",
     "CREATE INDEX tokens_expiry ON tokens (ended_at, expires_at)",
     "CREATE INDEX events_project ON events (project, seq)",
+    "ALTER TABLE targets ADD COLUMN retry_at {double} NOT NULL DEFAULT 0",
+    "ALTER TABLE targets ADD COLUMN foreign_tip VARCHAR NOT NULL DEFAULT ''",
     "ALTER TABLE landings ADD COLUMN trusted BOOLEAN NOT NULL DEFAULT FALSE",
     "ALTER TABLE landings ADD COLUMN stale VARCHAR NOT NULL DEFAULT ''",
     "ALTER TABLE landings ADD COLUMN problem TEXT NOT NULL DEFAULT ''",
@@ -24,4 +27,4 @@ STATEMENTS = (
 
 def migrate(conn: Connection) -> None:
     for statement in STATEMENTS:
-        conn.execute(text(statement))
+        conn.execute(text(statement.format(double=DOUBLE[conn.dialect.name])))

@@ -30,15 +30,38 @@ def clean(inputs: CleanInputs) -> Cleaned:
         return Cleaned(refused=f"the repository {inputs.repo} is not there")
     if worktree.path == Path(inputs.repo) or (worktree.admin and not places.lock_holder(worktree.admin)):
         return Cleaned(refused=f"{worktree.path} is not a worktree that Toryo made")
-    if worktree.admin is None and worktree.path.is_dir():
-        return Cleaned(refused=f"{worktree.path} is not known to the repository as a worktree")
     try:
+        if not _is_theirs(worktree, inputs):
+            return _already_gone(worktree, inputs)
         refused = _secure(worktree, inputs)
         if refused:
             return Cleaned(refused=refused)
         return _move_away(worktree, inputs)
     except (GitFailed, OSError) as failed:
         return Cleaned(refused=str(failed))
+
+
+def _is_theirs(worktree: Worktree, inputs: CleanInputs) -> bool:
+    """Whether what is registered there was made by one of the runs: a later attempt takes the same name."""
+    return worktree.admin is not None and places.lock_holder(worktree.admin) in (inputs.runs or (inputs.run,))
+
+
+def _already_gone(worktree: Worktree, inputs: CleanInputs) -> Cleaned:
+    """Their worktree is not there any more: retired before, perhaps all but its branch, or never made."""
+    missing = _unreachable(worktree.objects, inputs.keep)
+    if missing:
+        return Cleaned(refused=_not_reachable(missing))
+    entry = trash.find_worktree(worktree.common, worktree.path, (*inputs.runs, inputs.run))
+    if entry is not None:
+        with locks.registration(worktree.common):
+            if worktree.objects.commit_of(places.head_ref(inputs.branch)) == entry.commit:
+                _delete_branch(worktree, inputs, entry.commit)
+        return Cleaned(freed=True, trash=entry.files)
+    if worktree.admin is not None:
+        return Cleaned(refused=f"{worktree.path} belongs to run {places.lock_holder(worktree.admin)}")
+    if worktree.path.is_dir():
+        return Cleaned(refused=f"{worktree.path} is not known to the repository as a worktree")
+    return Cleaned(freed=True)  # it is gone, and nothing of it is left to move
 
 
 def _secure(worktree: Worktree, inputs: CleanInputs) -> str:
@@ -49,9 +72,7 @@ def _secure(worktree: Worktree, inputs: CleanInputs) -> str:
         _pin(git, inputs.run, "branch", branch)
     missing = _unreachable(git, inputs.keep)
     if missing:
-        return f"commits that must be kept are not reachable: {', '.join(missing)}"
-    if worktree.admin is None:
-        return ""
+        return _not_reachable(missing)
     if worktree.is_there:
         index = worktree.git.run("write-tree")
         if index.code == 0:  # an index in conflict has no tree; the snapshot keeps its sides
@@ -88,23 +109,21 @@ def _free_name(git: Git, run: str) -> str:
 
 def _move_away(worktree: Worktree, inputs: CleanInputs) -> Cleaned:
     with locks.registration(worktree.common):
+        if not _is_theirs(worktree, inputs):
+            return Cleaned(refused=f"{worktree.path} changed hands meanwhile")
         branch = worktree.objects.commit_of(places.head_ref(inputs.branch)) or ""
-        if worktree.admin is not None:
-            entry = trash.put(worktree, inputs.run, branch)
-        else:
-            found = trash.find_worktree(worktree.common, worktree.path)
-            if found is None:
-                return Cleaned(freed=True)  # it is gone, and nothing of it is left to move
-            entry = found
-        if (
-            branch
-            and inputs.branch.startswith(PREFIX)
-            and not _is_checked_out(worktree.common, inputs.branch)
-        ):
-            pinned = worktree.objects.commit_of(f"{KEPT}/{inputs.run}/branch")
-            if pinned is not None and worktree.objects.is_ancestor(branch, pinned):
-                worktree.objects.run("update-ref", "-d", places.head_ref(inputs.branch), branch)
+        entry = trash.put(worktree, inputs.run, branch)
+        _delete_branch(worktree, inputs, branch)
     return Cleaned(freed=True, trash=entry.files)
+
+
+def _delete_branch(worktree: Worktree, inputs: CleanInputs, commit: str) -> None:
+    """Where a pin holds it, it is ours, and nobody stands on it. The caller holds the registration lock."""
+    if not commit or not inputs.branch.startswith(PREFIX) or _is_checked_out(worktree.common, inputs.branch):
+        return
+    pinned = worktree.objects.commit_of(f"{KEPT}/{inputs.run}/branch")
+    if pinned is not None and worktree.objects.is_ancestor(commit, pinned):
+        worktree.objects.run("update-ref", "-d", places.head_ref(inputs.branch), commit)
 
 
 def untrash(repo: str | Path, run: str) -> Restored:
@@ -195,6 +214,10 @@ def _unreachable(git: Git, commits: tuple[str, ...]) -> list[str]:
     beyond = git.do("rev-list", "--no-walk", *present, "--").split("\n")
     reached = git.do("rev-list", *present, "--not", "--glob=refs/*", "--").split("\n")
     return [*missing, *(commit for commit in beyond if commit in reached)]
+
+
+def _not_reachable(commits: list[str]) -> str:
+    return f"commits that must be kept are not reachable: {', '.join(commits)}"
 
 
 def _is_checked_out(common: Path, branch: str) -> bool:

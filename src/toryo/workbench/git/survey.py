@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 import re
 from collections.abc import Mapping, Sequence
@@ -10,15 +9,11 @@ from pathlib import Path
 from typing import Literal
 
 from toryo.protocol.models import CheckFound, Surveyed, SurveyInputs
-from toryo.workbench.git import places
+from toryo.workbench.git import places, settings_files
 from toryo.workbench.git.door import Git
 from toryo.workbench.git.refusals import Refusal
 
 OLDEST_GIT = (2, 38)
-LARGEST_SETTING = 256_000
-MOST_SETTINGS = 400_000
-"""Characters of all settings files together: they travel in one line. Beyond it only config.yaml is sure."""
-SETTINGS = ".toryo"
 
 
 def survey(
@@ -52,13 +47,15 @@ def _survey(inputs: SurveyInputs) -> Surveyed:
     root = _root(path, common)
     git = Git(root)
     base, commit = _base(git, common, inputs.base)
+    if inputs.commit and git.commit_of(inputs.commit):
+        commit = inputs.commit
     found = git.do("ls-tree", "-r", "-z", commit)
     entries = [_entry(line) for line in found.split("\0") if line]
-    files = _committed_settings(git, entries)
+    files = settings_files.committed(git, entries)
     origin: Literal["commit", "working copy", "none"] = "commit" if files else "none"
-    settings_tree = git.do("rev-parse", f"{commit}:{SETTINGS}") if files else ""
-    if not files and (files := _settings_on_disk(root / SETTINGS)):
-        origin, settings_tree = "working copy", _digest(files)
+    settings_tree = git.do("rev-parse", f"{commit}:{settings_files.FOLDER}") if files else ""
+    if not files and (files := settings_files.on_disk(root / settings_files.FOLDER)):
+        origin, settings_tree = "working copy", settings_files.digest(files)
     branches = git.do("for-each-ref", "--format=%(refname:lstrip=2)", "refs/heads")
     return Surveyed(
         root=str(root),
@@ -156,57 +153,3 @@ def _entry(line: str) -> tuple[str, str, str]:
     facts, name = line.split("\t", 1)
     mode, _, thing = facts.split(" ")
     return mode, thing, name
-
-
-def _committed_settings(git: Git, entries: list[tuple[str, str, str]]) -> dict[str, str]:
-    files: dict[str, str] = {}
-    for mode, thing, name in entries:
-        if not name.startswith(f"{SETTINGS}/") or not mode.startswith("100"):
-            continue
-        if int(git.do("cat-file", "-s", thing)) > LARGEST_SETTING:
-            continue
-        text = _text(git.run("cat-file", "blob", thing).out)
-        if text is not None:
-            files[places.shown(name).removeprefix(f"{SETTINGS}/")] = text
-    return _bounded(files)
-
-
-def _settings_on_disk(folder: Path) -> dict[str, str]:
-    files: dict[str, str] = {}
-    if folder.is_symlink():
-        return files
-    for place, _, names in os.walk(folder):
-        for name in names:
-            path = Path(place) / name
-            if path.is_symlink() or not path.is_file() or path.stat().st_size > LARGEST_SETTING:
-                continue
-            text = _text(path.read_bytes())
-            if text is not None:
-                files[places.shown(path.relative_to(folder).as_posix())] = text
-    return _bounded(files)
-
-
-def _bounded(files: dict[str, str]) -> dict[str, str]:
-    """What matters most first: the settings themselves, agents and their prompts, then memory by name."""
-    order = ("config.yaml", "agents/", "prompts/", "")
-    ranked = sorted(
-        files, key=lambda name: (next(i for i, head in enumerate(order) if name.startswith(head)), name)
-    )
-    kept: dict[str, str] = {}
-    room = MOST_SETTINGS
-    for name in ranked:
-        room -= len(files[name])
-        if room >= 0:
-            kept[name] = files[name]
-    return dict(sorted(kept.items()))
-
-
-def _text(content: bytes) -> str | None:
-    try:
-        return None if b"\0" in content else content.decode()
-    except UnicodeDecodeError:
-        return None
-
-
-def _digest(files: dict[str, str]) -> str:
-    return hashlib.sha256("".join(f"{name}\0{text}\0" for name, text in files.items()).encode()).hexdigest()

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import stat
 import time
 import uuid
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -55,9 +56,12 @@ def find(common: Path, name: str) -> Entry | None:
         return None
 
 
-def find_worktree(common: Path, path: Path) -> Entry | None:
-    """The newest entry of the worktree that was at this path."""
-    found = [entry for entry in entries(common) if entry.worktree == str(path)]
+def find_worktree(common: Path, path: Path, names: Iterable[str]) -> Entry | None:
+    """The newest entry of a worktree that was at this path and was put away under one of these names."""
+    named = re.compile(rf"({'|'.join(map(re.escape, names))})(-\d+)?")
+    found = [
+        entry for entry in entries(common) if entry.worktree == str(path) and named.fullmatch(entry.name)
+    ]
     return max(found, key=lambda entry: entry.at, default=None)
 
 

@@ -1,0 +1,124 @@
+"""The verb `init`: survey the repository here, write the missing `.toryo/` files, register the project.
+
+It commits nothing and overwrites nothing.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+from toryo.domain.errors import Refused, UsageError, UserError
+from toryo.fronts.cli.parsing import verb
+from toryo.fronts.cli.showing import facts, plain
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import argparse
+    from typing import Any
+
+    from toryo.fronts.cli.desk import Desk
+
+SURVEY_WITHIN_S = 90
+
+
+def declare(parser: argparse.ArgumentParser, _: str) -> None:
+    parser.add_argument("--yes", "-y", action="store_true", help="ask nothing")
+    parser.add_argument("--name", metavar="NAME", help="name of the project (default: the directory's)")
+    parser.add_argument(
+        "--base", metavar="BRANCH", help="branch that work lands on (default: the one checked out)"
+    )
+    parser.add_argument("--take-over", action="store_true", help="from another installation that is stopped")
+    verb(parser, init, "toryo init", "toryo init --yes --base main", hands=True)
+
+
+def init(args: argparse.Namespace, desk: Desk) -> int:
+    path = desk.path
+    found = desk.call(
+        "survey_path",
+        {"path": path, "base": args.base},
+        timeout_s=SURVEY_WITHIN_S,
+        what="looking at the repository",
+    )
+    survey = found["survey"]
+    if survey.get("problem"):
+        problem = survey["problem"]
+        raise Refused(problem["message"], hint=problem.get("hint", ""))
+    root = Path(survey["root"])
+    missing = {name: text for name, text in found.get("files", {}).items() if not (root / name).exists()}
+    if not args.yes:
+        print(_found(args, survey, missing, found.get("notes", [])))
+        if not _agreed():
+            print("Nothing was written.")
+            return 1
+    for name, text in missing.items():
+        write_new(root, name, text)
+    made = desk.call(
+        "register_project",
+        {"path": path, "name": args.name, "base": args.base, "take_over": args.take_over or None},
+        timeout_s=SURVEY_WITHIN_S,
+        what="registering the project",
+    )
+    notes = [*(found.get("notes", []) if args.yes else []), *made.get("notes", [])]
+    print(_made(made, list(missing), list(dict.fromkeys(notes))))
+    return 0
+
+
+def _found(
+    args: argparse.Namespace, survey: dict[str, Any], missing: dict[str, str], notes: list[str]
+) -> str:
+    pairs = [
+        ("repository", survey["root"]),
+        ("lands on", args.base or survey.get("base") or survey.get("head_branch")),
+        ("clients", list(survey.get("clients") or {}) or "none found on PATH"),
+        ("set-up", "; ".join(survey.get("setup") or ()) or "none found"),
+        ("checks", "; ".join(one["command"] for one in survey.get("checks") or ()) or "none found"),
+        ("will write", list(missing) or "nothing: .toryo/ is there"),
+    ]
+    return "\n".join([facts(pairs), *(f"note: {plain(note)}" for note in notes)])
+
+
+def _agreed() -> bool:
+    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+        raise UsageError("There is nobody to ask here.", hint="`toryo init --yes` asks nothing.")
+    return input("Make this a project? [Y/n] ").strip().lower() in ("", "y", "yes")
+
+
+def write_new(root: Path, name: str, text: str) -> bool:
+    """Write a file that is not there, and never outside the repository; whether it was written."""
+    target = root / name
+    if Path(name).is_absolute() or not target.resolve().is_relative_to(root.resolve()):
+        raise Refused(f"{name} would be written outside of {root}.")
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        with open(
+            os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o644), "w", encoding="utf-8"
+        ) as file:
+            file.write(text)
+        return True
+    except FileExistsError:
+        return False  # somebody else's, and theirs it stays
+    except OSError as error:
+        raise UserError(f"{target} cannot be written.") from error
+
+
+def _made(made: dict[str, Any], written: list[str], notes: list[str]) -> str:
+    project, agent = made["project"], made.get("agent") or {}
+    client = agent.get("client") or "no client yet"
+    lines = [
+        facts(
+            [
+                ("project", f"{project['name']} ({project['id']})"),
+                ("lands on", project.get("base")),
+                ("agent", f"{agent['id']} ({client})" if agent else "none"),
+                ("wrote", ", ".join(written)),
+                ("passkey", made.get("passkey")),
+            ]
+        )
+    ]
+    if written:
+        lines.append("Nothing was committed; commit .toryo/ when you like it.")
+    lines += [f"note: {plain(note)}" for note in notes]
+    lines.append('Next: toryo task add "what you want done"')
+    return "\n".join(lines)
