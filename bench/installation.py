@@ -172,7 +172,7 @@ def until(there: Callable[[], T | None], what: str, limit_s: float = 60) -> T:
     return found
 
 
-def calm(limit_s: float = 2.0) -> None:
+def calm(limit_s: float = 1.0) -> None:
     """Wait for a moment in which nobody else computes, but not for long: then the sample is taken anyway."""
     end, quiet = time.monotonic() + limit_s, 0
     while quiet < 3 and time.monotonic() < end:

@@ -231,16 +231,16 @@ def measure_large(rounds: int, files: int, say: Callable[[str], None]) -> list[F
         ground.live("warm up")
         ground.raw_launch()
         for number in range(rounds):
-            _written_out()
+            _rest()
             lives.launch.append(ground.live(f"task {number}").launch)
-            _written_out()
+            _rest()
             lives.raw_launch.append(ground.raw_launch())
         say(f"large repository: {rounds} of {rounds}")
         for _ in range(max(2, rounds // 3)):
-            _written_out()
+            _rest()
             ground.retire_three()
             lives.launch_after_retiring.append(ground.live("after retiring").launch)
-            _written_out()
+            _rest()
             lives.raw_launch.append(ground.raw_launch())
     return launch_figures(lives, f"large repository ({files} files)", 1.05)
 
@@ -248,12 +248,6 @@ def measure_large(rounds: int, files: int, say: Callable[[str], None]) -> list[F
 def _rest() -> None:
     """What the processes do after the last event must not fall into the floor's time."""
     time.sleep(0.05)
-    calm()
-
-
-def _written_out() -> None:
-    """Thousands of new files are written back for seconds, into the time of whatever is measured next."""
-    os.sync()
     calm()
 
 

@@ -58,6 +58,7 @@ class ScriptedDaemon:
         self.requests: dict[str, Body] = {}
         self.heartbeats: list[list[str]] = []
         self.refuse: dict[str, str] = {}
+        self.unknown_keys: set[str] = set()
         self.lose_answer: Counter[str] = Counter()
         """Tool → how many answers are lost on the way back."""
         self.status = "ok"
@@ -128,6 +129,8 @@ class ScriptedDaemon:
         with self.lock:
             self.calls.append((tool, arguments))
             self.credentials.add(meta.get("toryo/credential", ""))
+            if meta.get("toryo/credential", "") in self.unknown_keys:
+                return {"success": False, "error": "This credential is not known here.", "hint": ""}
             if tool in self.refuse:
                 return {"success": False, "error": self.refuse[tool], "hint": ""}
         body = {"success": True, **getattr(self, f"_{tool}")(arguments)}

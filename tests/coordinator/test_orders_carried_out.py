@@ -176,6 +176,24 @@ def test_the_log_is_read_in_parts_and_ends_with_the_run(crew: Crew, repo: Path, 
     assert not (crew.home.coordinator("main") / "orders" / "o1.json").exists(), "reads are not journalled"
 
 
+def test_the_log_of_a_run_that_could_not_start_says_where_to_look(crew: Crew, repo: Path) -> None:
+    order = crew.run_order("r1", repo, "")
+    order["inputs"]["client"] = "claude"
+    crew.daemon.give(order)
+    crew.daemon.start()
+    crew.start()
+    eventually(lambda: crew.daemon.about("exited", "or1"))
+    for number, run in enumerate(("r1", "r9")):
+        crew.daemon.give(crew.order(f"oread{number}", "read", {"what": "log", "run": run}))
+    told = eventually(lambda: crew.daemon.about("answered", "oread0"))[0]
+    assert told["problem"]["code"] == "not_started"
+    assert "r1" in told["problem"]["message"]
+    assert told["problem"]["hint"] == "`toryo run show r1` shows why."
+    assert told["ended"] is True
+    elsewhere = eventually(lambda: crew.daemon.about("answered", "oread1"))[0]
+    assert elsewhere["problem"]["code"] == "not_here"
+
+
 def test_a_superseded_coordinator_only_observes_and_then_leaves(
     crew: Crew, repo: Path, tmp_path: Path
 ) -> None:

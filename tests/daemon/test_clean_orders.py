@@ -18,6 +18,8 @@ def test_the_order_to_clean_names_the_runs_that_shared_the_worktree(shop: Shop) 
     runs = [run_once(shop, "first-request", commits=0), run_once(shop, "second-request", commits=1)]
     shop.hands.build()
     shop.hands.land(MERGED)
-    given = [one for _, body in shop.hands.answers for one in body.get("orders", ()) if one["kind"] == "clean"]
+    given = [
+        one for _, body in shop.hands.answers for one in body.get("orders", ()) if one["kind"] == "clean"
+    ]
     assert given[-1]["inputs"]["run"] == runs[-1]
     assert set(given[-1]["inputs"]["runs"]) == set(runs)

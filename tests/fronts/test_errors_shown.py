@@ -95,6 +95,12 @@ def test_words_that_make_no_command_exit_2_with_a_hint(typed, words):
     assert second.startswith("Hint: ")
 
 
+def test_a_title_without_quotes_is_recognised(typed):
+    result = typed("task", "add", "mend", "the", "door")
+    assert (result.code, result.out) == (2, "")
+    assert result.err.splitlines()[1].startswith("Hint: Put the title in quotes. ")
+
+
 def test_a_group_without_a_verb_lists_its_verbs_and_is_a_usage_error(typed):
     result = typed("task")
     assert (result.code, result.err) == (2, "")
@@ -197,7 +203,12 @@ def test_a_group_lists_its_verbs_with_an_example_of_each(typed, word):
     assert typed("help", word).out == result.out
 
 
-def test_no_line_of_any_help_is_wider_than_a_terminal(typed):
+def test_no_example_is_wider_than_a_terminal():
+    epilogs = [parser.epilog or "" for parser in whole_tree().values()]
+    assert [line for text in epilogs for line in text.splitlines() if len(line) > 80] == []
+
+
+def test_no_line_of_any_help_is_very_wide_without_a_terminal(typed):
     pages = [typed("--help").out, *(typed(*words.split(), "--help").out for words in EVERY_VERB)]
     pages += [typed(word, "--help").out for word in entry.VERBS if verbs_of(word)]
     assert [line for page in pages for line in page.splitlines() if len(line) > 100] == []

@@ -86,6 +86,22 @@ def test_init_without_yes_and_without_a_terminal_asks_nobody_and_exits_2(peer, t
     assert [tool for tool, _ in there.calls] == ["survey_path"]
 
 
+@pytest.mark.parametrize(("answer", "made"), [("y", True), ("", True), ("n", False), (EOFError, False)])
+def test_init_asks_a_person_and_writes_only_after_a_yes(peer, typed, repository, monkeypatch, answer, made):
+    def said(_: str) -> str:
+        if answer is EOFError:
+            raise EOFError
+        return str(answer)
+
+    peer(survey_path=surveyed(repository, config="x\n"), register_project=registered())
+    monkeypatch.setattr("builtins.input", said)
+    for name in ("stdin", "stdout"):
+        monkeypatch.setattr(f"sys.{name}.isatty", lambda: True, raising=False)
+    result = typed("init")
+    assert (result.code, (repository / ".toryo/config.yaml").exists()) == (0 if made else 1, made)
+    assert ("Nothing was written." in result.out) is not made
+
+
 def test_init_shows_why_a_repository_cannot_be_a_project(peer, typed, repository):
     problem = {"code": "shallow", "message": "The clone is shallow.", "hint": "`git fetch --unshallow`"}
     peer(survey_path={"survey": {"problem": problem}, "files": {}, "notes": []})

@@ -58,10 +58,10 @@ def test_status_says_how_to_see_what_failed_and_what_to_type_first(peer, typed):
 
 
 def test_status_says_when_nothing_can_start(peer, typed):
-    peer(get_status={**STATUS, "coordinators": []})
+    there = peer(get_status={**STATUS, "coordinators": []})
     assert "no coordinator: nothing starts until `toryo up`" in typed("status").out
     silent = [{"id": "m/main", "name": "main", "pid": 8, "live": False}]
-    peer(get_status={**STATUS, "coordinators": silent})
+    there.answers["get_status"] = {**STATUS, "coordinators": silent}
     assert "coordinator main does not answer: `toryo up`" in typed("status").out
 
 
@@ -238,9 +238,20 @@ def seqs_in(out: str) -> list[int]:
 def test_events_are_one_line_each_and_json_lines_for_programs(peer, typed):
     there = peer(list_events=events_of(6))
     lines = typed("events", "--task", "t1", "--after", "4").out.splitlines()
-    assert lines == ["2025-11-15T08:00:00Z  run_started         r1         n=1"] * 2
+    assert lines == ["2025-11-15T08:00:00Z  run_started       r1         n=1"] * 2
     assert there.arguments_of("list_events") == {"task": "t1", "after": 4, "limit": 50}
     assert seqs_in(typed("events", "--after", "1", "--limit", "2", "--json").out) == [2, 3]
+
+
+def test_events_fit_a_terminal_and_leave_out_what_is_empty(peer, typed, monkeypatch):
+    body = {"status": "running", "reason": "", "detail": None, "text": "x" * 100}
+    one = {"seq": 1, "at": "2026-11-15T09:42:06.106Z", "kind": "task_status", "task": "t1", "body": body}
+    peer(list_events={"events": [one], "next_after": 1, "newest": 1})
+    whole = typed("events").out
+    assert whole.startswith("2026-11-15T09:42:06.106Z  task_status       t1         status=running text=xxx")
+    monkeypatch.setattr("toryo.fronts.cli.following.columns", lambda: 60)
+    line = typed("events").out.rstrip("\n")
+    assert (line[:30], line[-1], len(line)) == ("11-15 09:42:06  task_status   ", "…", 60)
 
 
 def test_events_without_a_place_are_the_newest(peer, typed):

@@ -108,6 +108,23 @@ def test_show_for_people_has_state_branch_runs_and_claims(peer, typed):
     assert out.endswith("next\n" + "".join(f"  {step}\n" for step in steps))
 
 
+@pytest.mark.parametrize(
+    ("status", "reason", "steps"),
+    [
+        ("failed", "exit:3", ["toryo log t1", "toryo task retry t1"]),
+        ("running", "implement", ["toryo log -f t1"]),
+        ("running", "outside", ["toryo session end r1 --exit-code N"]),
+        ("open", "held", ["toryo task approve t1"]),
+        ("done", "", ["toryo evidence t1"]),
+        ("verifying", "", []),
+    ],
+)
+def test_show_ends_with_what_a_person_may_type_now(peer, typed, status, reason, steps):
+    peer(get_task={**TASK, "status": status, "reason": reason})
+    _, _, after = typed("task", "show", "t1").out.partition("\nnext\n")
+    assert [line.strip() for line in after.splitlines()] == steps
+
+
 def test_list_asks_for_one_page_and_says_how_to_get_the_next(peer, typed):
     there = peer(list_tasks={"tasks": [TASK], "more": True, "next_after": 17})
     out = typed("task", "list", "--status", "needs_review", "--limit", "1").out

@@ -71,7 +71,7 @@ def _handler(peer: Peer) -> type[socketserver.StreamRequestHandler]:
             for line in self.rfile:
                 try:
                     self.wfile.write(peer.answer(line))
-                except HangUp:
+                except (HangUp, BrokenPipeError):  # the second: whoever asked has left
                     return
 
     return Handler

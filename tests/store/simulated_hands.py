@@ -115,21 +115,26 @@ class Hands:
                 return
             known = self.journal[order["id"]] = done
         self.report(known[0], known[1], order)
+        if order["kind"] in ("accept", "publish"):
+            self.told.pop(order["project"], None)
+            self.look()
 
     def report(self, kind: str, body: dict[str, Any], order: dict[str, Any] | None = None) -> None:
         self.sequence += 1
         name, generation = (order["id"], order["generation"]) if order else ("", 0)
         self.outbox.append(Fact(seq=self.sequence, kind=kind, order=name, generation=generation, body=body))
 
-    def deliver(self, facts: Sequence[Fact], *, is_heard: bool = True, incarnation: int = 0) -> None:
-        """`is_heard`: the answer comes back, so they are not sent again."""
+    def deliver(self, facts: Sequence[Fact], *, is_heard: bool = True, incarnation: int = 0) -> int:
+        """How many were taken. `is_heard`: the answer comes back, so those are not sent again."""
         if not facts:
-            return
+            return 0
         answer = report_facts(self.context, self.id, incarnation or self.incarnation, facts, {})
-        assert answer["acknowledged"] == [fact.seq for fact in facts]
+        taken = set(answer["acknowledged"])
+        early = [fact for fact in facts if fact.seq not in taken]
+        assert all(fact.kind == "target_seen" for fact in early), "an order's fact was not acknowledged"
         if is_heard and not answer["superseded"]:
-            sent = set(answer["acknowledged"])
-            self.outbox = [fact for fact in self.outbox if fact.seq not in sent]
+            self.outbox = [fact for fact in self.outbox if fact.seq not in taken]
+        return len(taken)
 
     def poll(self) -> None:
         """Hear which commits the daemon believes published."""
@@ -295,6 +300,8 @@ def _candidate(hands: Hands, order: dict[str, Any], pick: Pick) -> Done:
     if repository.tip != inputs["tip"]:
         return "candidate_built", {"stale": repository.tip}
     head = inputs["heads"][0]["commit"]
+    if repository.contains(repository.tip, head):
+        return "candidate_built", {"commit": repository.tip, "tree": repository.tree(repository.tip)}
     if pick("build", ("ok",) * 9 + ("problem",)) == "problem":
         return "candidate_built", _problem("git_failed")
     pair = (repository.tip, head)

@@ -16,13 +16,11 @@ from simulated_git import ROOT, Repository
 from simulated_hands import Hands, Pick, World, honest
 from sqlalchemy import select
 
-from toryo.domain.words import Access
 from toryo.settings import Home
-from toryo.store import meta, projects, schema
+from toryo.store import agents, meta, projects, schema
 from toryo.store.blobs import Blobs
-from toryo.store.engine import Store, Tx
-from toryo.store.rows import ProjectRow
-from toryo.usecases.agents import NewAgent, add_agent
+from toryo.store.engine import Store
+from toryo.store.rows import AgentRow
 from toryo.usecases.context import HeadContext
 from toryo.usecases.drain import drain
 from toryo.usecases.facts_of_projects import take_settings
@@ -74,6 +72,11 @@ class House:
         with self.context.store.read() as tx:
             return [dict(row._mapping) for row in tx.conn.execute(select(schema.metadata.tables[table]))]
 
+    def ready_pairs(self) -> list[tuple[str, str]]:
+        """(agent, project) with something to start."""
+        ready = [row for row in self.rows("tasks") if row["status"] == "ready"]
+        return sorted({(row["agent"], row["project"]) for row in ready})
+
     def everything(self) -> dict[str, list[dict[str, Any]]]:
         """All that is stored, but for the marks."""
         return {name: self.rows(name) for name in schema.metadata.tables if name != "marks"}
@@ -120,17 +123,15 @@ class House:
             hands.beat()
             hands.poll()
             hands.look()
-            moved = bool(hands.outbox) or moved
-            hands.deliver(list(hands.outbox))
+            moved = bool(hands.deliver(list(hands.outbox))) or moved
             self.drain()
         for number, hands in enumerate(self.hands):
             for order in hands.todo():
                 moved = True
                 hands.carry_out(order, pick)
-            for project in PROJECTS:
-                for agent in AGENTS:
-                    request = f"settle/{self.clock.now}/{number}/{project}/{agent}/{len(self.rows('runs'))}"
-                    moved = bool(hands.claim(agent, project, request)) or moved
+            for agent, project in self.ready_pairs():
+                request = f"settle/{self.clock.now}/{number}/{project}/{agent}/{len(self.rows('runs'))}"
+                moved = bool(hands.claim(agent, project, request)) or moved
         for process in list(self.world.processes.values()):
             moved = True
             process.hands.end(process, pick)
@@ -169,8 +170,8 @@ def _template() -> Path:
     for name in PROJECTS:
         _register(context, name)
     for name, slots in AGENTS.items():
-        _agent(context, NewAgent(name=name, client="command", command="sh agent.sh", slots=slots))
-    _agent(context, NewAgent(name=OUTSIDE, client="outside", access=Access.CONNECTED))
+        _agent(context, AgentRow(id=name, name=name, client="command", slots=slots, created_at=1))
+    _agent(context, AgentRow(id=OUTSIDE, name=OUTSIDE, client="outside", created_at=1))
     context.store.close()
     return folder
 
@@ -212,13 +213,8 @@ def _register(context: HeadContext, name: str) -> None:
     register(context, MACHINE, survey, adopted, name)
 
 
-def _agent(context: HeadContext, wish: NewAgent) -> None:
-    for project in PROJECTS:
-        given = {**wish.__dict__, "project": project}
-        add_agent(context, NewAgent(**given), "", "")
-
-
-def project_row(tx: Tx, name: str) -> ProjectRow:
-    row = projects.get(tx, name)
-    assert row is not None
-    return row
+def _agent(context: HeadContext, row: AgentRow) -> None:
+    with context.store.change() as tx:
+        agents.insert(tx, row)
+        for project in PROJECTS:
+            projects.assign(tx, project, row.id)

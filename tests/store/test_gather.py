@@ -152,7 +152,7 @@ def test_a_run_of_an_unseen_coordinator_is_unseen(store: Store) -> None:
         assert task(tx).runs[0].unseen
 
 
-def test_a_task_has_its_landings_verbs_and_pending_orders_of_runs(store: Store) -> None:
+def test_a_task_has_its_landings_verbs_and_pending_orders(store: Store) -> None:
     with store.change() as tx:
         add_landing(tx, "l1", task="t1", generation=1, ended="red", ended_detail="x", verdict="red")
         add_landing(tx, "l2", task="t1", generation=2, accepted_at=1.0, published_at=2.0, begun=True)
@@ -172,7 +172,10 @@ def test_a_task_has_its_landings_verbs_and_pending_orders_of_runs(store: Store) 
             (True,) * 3,
         ]
         assert found.verbs == (VerbFact(Verb.APPROVE, 1, 2, "scope"),)
-        assert [(one.id, one.kind, one.run) for one in found.orders] == [("o1", OrderKind.COLLECT, "r1")]
+        assert [(one.id, one.kind, one.run, one.landing) for one in found.orders] == [
+            ("o1", OrderKind.COLLECT, "r1", ""),
+            ("o3", OrderKind.CANDIDATE, "", "l1"),
+        ]
 
 
 # ── the base ──────────────────────────────────────────────────────────────────────────────────────────

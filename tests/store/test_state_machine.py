@@ -144,7 +144,8 @@ class TheHouse(RuleBasedStateMachine):
             return
 
     @rule(
-        project=projects, what=st.sampled_from(("commit", "commit", "rewind", "amend", "delete", "restore"))
+        project=projects,
+        what=st.sampled_from(("commit", "commit", "merge", "rewind", "amend", "delete", "restore", "meddle")),
     )
     def move_the_branch(self, project: str, what: str) -> None:
         repository = self.house.world.repositories[project]
@@ -153,6 +154,11 @@ class TheHouse(RuleBasedStateMachine):
             repository.move(repository.reflog[-1])
         elif what == "commit" and repository.branch:
             repository.move(repository.commit(repository.branch))
+        elif what == "merge" and repository.branch and repository.worktrees:
+            theirs = sorted(repository.worktrees.items())[-1][1].head
+            repository.move(repository.commit(repository.branch, theirs))
+        elif what == "meddle":
+            repository.tip = repository.commit(repository.tip)
         elif what == "rewind" and older:
             repository.move(older[-1])
         elif what == "amend" and older:
@@ -175,9 +181,7 @@ class TheHouse(RuleBasedStateMachine):
         if again and self.requests:
             agent, project, request = source.draw(st.sampled_from(self.requests))
         else:
-            ready = [row for row in self.house.rows("tasks") if row["status"] == "ready"]
-            pairs = sorted({(row["agent"], row["project"]) for row in ready}) or [("ann", "p1")]
-            agent, project = source.draw(st.sampled_from(pairs))
+            agent, project = source.draw(st.sampled_from(self.house.ready_pairs() or [("ann", "p1")]))
             request = f"request {len(self.requests)}"
             self.requests.append((agent, project, request))
         before = {row["request"]: row["id"] for row in self.house.rows("runs")}
@@ -239,10 +243,12 @@ class TheHouse(RuleBasedStateMachine):
         process = source.draw(st.sampled_from(sorted(self.house.world.processes.items())))[1]
         process.hands.end(process, drawn(source))
 
-    @precondition(lambda self: self.runs())
+    @precondition(lambda self: self.house.world.begun)
     @rule(result=st.sampled_from(ClaimResult), source=data)
     def agent_claims(self, result: ClaimResult, source: Any) -> None:
-        row = source.draw(st.sampled_from(self.house.rows("runs")))
+        """Said while it works, or after its end, which the daemon may not know yet."""
+        begun = [row for row in self.house.rows("runs") if row["id"] in self.house.world.begun]
+        row = source.draw(st.sampled_from(begun))
         asked = Asked(row["agent"], row["project"], run=row["id"])
         try:
             token = authenticate(self.house.context, asked)["session_token"]
@@ -305,10 +311,9 @@ class TheHouse(RuleBasedStateMachine):
         self.house.drain()
         for order in hands.todo():
             hands.carry_out(order, drawn(source))
-        for project in PROJECTS:
-            for agent in AGENTS:
-                self.requests.append((agent, project, f"request {len(self.requests)}"))
-                hands.claim(*self.requests[-1])
+        for agent, project in self.house.ready_pairs():
+            self.requests.append((agent, project, f"request {len(self.requests)}"))
+            hands.claim(*self.requests[-1])
 
     @rule()
     def look_over(self) -> None:

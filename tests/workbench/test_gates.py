@@ -471,3 +471,15 @@ def test_a_check_whose_shim_was_killed_is_ended_and_does_not_count(bench: Bench)
     assert processes.start_time(pid) is None
     # the slot's state is unknown: it is made anew
     assert bench.check("ls -A")[1] == ".git\n.gitignore\na.txt\n"
+
+
+def test_the_environment_of_a_command_leaves_the_disk_with_its_end(tmp_path: Path) -> None:
+    run_dir = tmp_path / "check"
+    env = {"PATH": os.environ["PATH"], "SOME_KEY": "sk-very-secret"}
+    commands.start(run_dir, f"grep -c very {run_dir / records.LAUNCH}; exit 3", tmp_path, env, 60)
+    ended = commands.wait(run_dir, lambda: True)
+    assert ended.record is not None
+    assert ended.record.exit_code == 3
+    assert commands.output(run_dir) == "1\n", "it was there while the command ran"
+    assert "sk-very-secret" not in (run_dir / records.LAUNCH).read_text()
+    assert commands.wait(run_dir, lambda: True).record == ended.record

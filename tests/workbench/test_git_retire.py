@@ -244,3 +244,22 @@ def test_a_branch_that_a_later_attempt_made_outlives_the_repeated_clean_of_an_ea
     git(bench.repo, "branch", first.branch, head)
     assert retired(bench, first) == done
     assert git(bench.repo, "rev-parse", first.branch) == head
+
+
+def test_trash_is_emptied_in_bounded_steps_and_past_what_cannot_be_deleted(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for run in ("r1", "r2", "r3"):
+        retired(bench, bench.prepare(run=run), run=run)
+    later = time.time() + 7200
+    assert empty_trash(bench.repo, 3600, now=later, most=1) == 1
+    real = trash.delete
+
+    def stubborn(common: Path, entry: trash.Entry) -> None:
+        if entry.name == "r2":
+            raise PermissionError(entry.files)
+        real(common, entry)
+
+    monkeypatch.setattr(trash, "delete", stubborn)
+    assert empty_trash(bench.repo, 3600, now=later) == 1
+    assert [entry.name for entry in trash.entries(places.common_dir(bench.repo))] == ["r2"]

@@ -89,7 +89,7 @@ class Acts:
     def after(self, order: Order) -> None:
         """Once reported: a move of ours is looked at before somebody asks, and a check leaves nothing."""
         if order.kind in (OrderKind.ACCEPT, OrderKind.PUBLISH):
-            self.targets.look_again(order.project)
+            self.targets.look_again(order.project, str(order.inputs.get("target", "")))
         elif order.kind is OrderKind.CHECK:
             shutil.rmtree(self.check_folder(order), ignore_errors=True)
 

@@ -66,8 +66,15 @@ class Receipt:
 
 
 class Daemon:
-    def __init__(self, socket_path: Path, key: str, *, timeout_s: float = 30) -> None:
-        self._connection = Connection(socket_path, key, timeout_s=timeout_s)
+    def __init__(self, socket_path: Path, key: str | Callable[[], str], *, timeout_s: float = 30) -> None:
+        self._socket_path = socket_path
+        self._key = key if callable(key) else lambda: key
+        self._timeout_s = timeout_s
+        self._connect()
+
+    def _connect(self) -> None:
+        self._used = self._key()
+        self._connection = Connection(self._socket_path, self._used, timeout_s=self._timeout_s)
 
     def close(self) -> None:
         self._connection.close()
@@ -143,6 +150,9 @@ class Daemon:
         read: Callable[[dict[str, Any]], T],
         timeout_s: float | None = None,
     ) -> T:
+        if self._key() != self._used:
+            self.close()
+            self._connect()
         answer = self._connection.call(tool, dict(arguments), timeout_s=timeout_s)
         try:
             return read(answer)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import logging
+import time
+from collections.abc import Callable
 from pathlib import Path
 
 from toryo import processes
@@ -13,6 +15,9 @@ from toryo.protocol import wire
 from toryo.settings import Home
 
 log = logging.getLogger(__name__)
+
+
+RENEW_EVERY_S = 60.0
 
 
 class NoKey(UserError):
@@ -39,6 +44,44 @@ def obtain(home: Home, name: str, socket_path: Path, standing: Standing, interva
             log.warning("MCP server not available, retrying...", extra={"reason": away.message})
         standing.pause(min(1.0, interval_s))
     return None
+
+
+class Key:
+    """The key in use by every connection, and another one where the daemon refuses it."""
+
+    def __init__(
+        self,
+        home: Home,
+        name: str,
+        socket_path: Path,
+        text: str,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._home = home
+        self._name = name
+        self._socket_path = socket_path
+        self._text = text
+        self._clock = clock
+        self._renewed = clock() - RENEW_EVERY_S
+
+    def __call__(self) -> str:
+        return self._text
+
+    def renew(self) -> bool:
+        """Whether there is another key now: one that a process of our name was given, or a new one."""
+        now = self._clock()
+        if now - self._renewed < RENEW_EVERY_S:
+            return False
+        self._renewed = now
+        path = self._home.coordinator(self._name) / "key"
+        stored = _read(path)
+        if not stored or stored == self._text:
+            operator = _read(self._home.operator_key)
+            if not operator:
+                return False
+            stored = issue(path, self._name, self._socket_path, operator)
+        self._text = stored
+        return True
 
 
 def issue(path: Path, name: str, socket_path: Path, operator: str) -> str:

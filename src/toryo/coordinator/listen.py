@@ -14,6 +14,8 @@ from toryo.protocol.wire import ToolFailed, WireError
 
 log = logging.getLogger(__name__)
 
+LONGEST_WAIT_S = 30.0
+"""The daemon refuses to be asked for longer."""
 _AT_ONCE_S = 0.05
 """An unchanged set that comes back faster than this was not waited for."""
 
@@ -27,9 +29,14 @@ class Listener:
         self._capacity = capacity
         self._standing = standing
         self._interval_s = interval_s
+        self._place: Place | None = None
 
     def start(self, place: Place) -> None:
-        threading.Thread(target=self._listen, args=(place,), name="listen", daemon=True).start()
+        """Once; after that only as whom we ask changes."""
+        begins = self._place is None
+        self._place = place
+        if begins:
+            threading.Thread(target=self._listen, args=(place,), name="listen", daemon=True).start()
 
     def _listen(self, place: Place) -> None:
         try:
@@ -40,10 +47,13 @@ class Listener:
     def _until_told_to_leave(self, place: Place) -> None:
         seen = ""
         while self._standing.may_act:
+            if self._place is not None and self._place != place:
+                place, seen = self._place, ""
             asked_at = time.monotonic()
             try:
-                got = self._daemon.next_orders(place, seen, self._interval_s)
-                self._take(got, asked_at)
+                got = self._daemon.next_orders(place, seen, min(self._interval_s, LONGEST_WAIT_S))
+                if place == self._place:  # else it was said to one that we are not any more
+                    self._take(got, asked_at)
             except WireError:
                 # the loop says in the log that the daemon is away; a full set is wanted when it is back
                 seen = ""

@@ -9,7 +9,7 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from toryo.coordinator.calls import Daemon, Place
@@ -21,6 +21,7 @@ from toryo.coordinator.orders import Orders
 from toryo.coordinator.reporter import Reporter
 from toryo.coordinator.runs import Runs
 from toryo.coordinator.standing import Standing
+from toryo.coordinator.tidying import Trash
 from toryo.protocol.wire import ToolFailed, WireError
 
 log = logging.getLogger(__name__)
@@ -45,6 +46,8 @@ class Loop:
     place: Place | None = None
     beat_at: float = 0.0
     claimed_at: float = 0.0
+    trash: Trash = field(default_factory=Trash)
+    renew_key: Callable[[], bool] = lambda: False
 
     def run(self) -> None:
         self.runs.attach()  # before the daemon answers: an agent that ends meanwhile must be seen
@@ -73,6 +76,7 @@ class Loop:
             return False
         except ToolFailed as refused:
             log.warning("Failed to get project list: %s", refused.message, extra={"hint": refused.hint})
+            self._replace_refused_key()
         except Exception:  # the loop's outermost edge: a bug costs a cycle, never the agents' watch
             log.exception("Cycle failed by a bug")
         return True
@@ -82,11 +86,28 @@ class Loop:
             self.place = self.daemon.register(self.about())
         except ToolFailed as refused:
             log.warning("Registration refused: %s", refused.message, extra={"hint": refused.hint})
+            self._replace_refused_key()
             return False
         log.info("Registered", extra={"coordinator": self.place.id, "incarnation": self.place.incarnation})
         self.reporter.introduce(self.place)
         self.listener.start(self.place)
         return True
+
+    def _replace_refused_key(self) -> None:
+        """Only where it is the key that was refused: everybody may ask for the daemon's health."""
+        try:
+            self.daemon.is_healthy()
+        except ToolFailed:
+            try:
+                renewed = self.renew_key()
+            except (WireError, ToolFailed, OSError) as failed:
+                log.warning("No other key was given", extra={"reason": str(failed)[:500]})
+                return
+            if renewed:
+                log.info("Another key is in use")
+                self.place = None  # by it we register again: the daemon may have forgotten us altogether
+        except WireError:
+            return
 
     def _look_for_work(self) -> None:
         if not self.daemon.is_healthy():
@@ -101,6 +122,7 @@ class Loop:
         self.runs.end_overdue()
         here = ("", self.machine)
         projects = [project for project in self.daemon.projects(place) if project.machine in here]
+        self.trash.empty(projects)
         if [project for project in projects if self.claims.visit(place, project)]:
             self.claimed_at = time.monotonic()
         if beats or time.monotonic() - self.claimed_at > _LAUNCH_S:

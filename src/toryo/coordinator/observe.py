@@ -18,6 +18,9 @@ log = logging.getLogger(__name__)
 
 _Stamp = tuple[object, ...]
 
+GONE: _Stamp = ("gone",)
+"""There is no repository at the project's path: it was moved or deleted."""
+
 
 class Targets:
     def __init__(self, reporter: Reporter) -> None:
@@ -32,15 +35,17 @@ class Targets:
         for project in self._projects.values():
             self._look_at(project)
 
-    def look_again(self, project_id: str) -> None:
-        """After a move of ours: the next decision should not wait for the interval."""
+    def look_again(self, project_id: str, target: str) -> None:
+        """After a move of ours, done or refused: told at once and even if it is the same sight as before,
+        because the daemon may have taken the move for granted meanwhile."""
+        with self._lock:
+            self._stamps.pop((project_id, target), None)
+            self._reported.pop((project_id, target), None)
         project = self._projects.get(project_id)
         if project is not None:
             self._look_at(project)
 
     def _look_at(self, project: Project) -> None:
-        if not Path(project.directory).is_dir():
-            return  # it lives on another machine, or was moved
         with self._lock:
             for target in project.targets:
                 try:
@@ -57,7 +62,10 @@ class Targets:
         stamp = _stamp(project.directory, target)
         if self._stamps.get(key) == stamp:
             return
-        seen = tips.look(project.directory, project.id, target.name, target.published)
+        if stamp == GONE:
+            seen = _missing(project, target)
+        else:
+            seen = tips.look(project.directory, project.id, target.name, target.published)
         if self._reported.get(key) != seen:
             self._reporter.report(
                 "target_seen", seen.model_dump(mode="json"), subject=f"target:{project.id}/{target.name}"
@@ -68,9 +76,23 @@ class Targets:
 
 def _stamp(directory: str, target: Target) -> _Stamp:
     """Changes whenever the branch or its tip may have moved; four stats instead of four processes."""
-    common = places.common_dir(directory)
+    try:
+        common = places.common_dir(directory)
+    except FileNotFoundError:
+        return GONE
     refs = (places.head_ref(target.name), places.tip_ref(target.name), "packed-refs", "reftable/tables.list")
     return target.published, *(_stat(common / name) for name in refs)
+
+
+def _missing(project: Project, target: Target) -> TargetSeen:
+    return TargetSeen(
+        project=project.id,
+        target=target.name,
+        commit="",
+        tree="",
+        relation="missing",
+        contains_published=not target.published,
+    )
 
 
 def _stat(path: Path) -> tuple[int, int, int] | None:

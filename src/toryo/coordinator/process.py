@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import signal
+from pathlib import Path
 from typing import Any
 
 from toryo import processes, settings
@@ -28,11 +29,12 @@ from toryo.settings import Home
 from toryo.workbench.clients import registry
 from toryo.workbench.gates.environment import fingerprint
 
+_PARTS = ("runs", "orders", "checks", "bench", "outbox")
+
 
 def run_coordinator(home: Home, name: str, foreground: bool) -> int:
     """Until told to leave, or superseded with no agent left to watch. Agents outlive this process."""
-    folder = home.coordinator(name)
-    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    folder = _private(home.coordinator(name))
     config = read_config(folder / "coordinator.yaml", home.socket)
     logs.write_to(
         home.logs / f"coordinator-{name}.jsonl",
@@ -51,10 +53,12 @@ def run_coordinator(home: Home, name: str, foreground: bool) -> int:
 
 def join(home: Home, name: str, config: Config, key: str, standing: Standing) -> Loop:
     """One coordinator with its parts; each thread that speaks to the daemon has a connection of its own."""
-    folder = home.coordinator(name)
+    folder = _private(home.coordinator(name))
+
+    known = keys.Key(home, name, config.mcp_socket_path, key)
 
     def daemon() -> Daemon:
-        return Daemon(config.mcp_socket_path, key)
+        return Daemon(config.mcp_socket_path, known)
 
     def fetch_blob(blob: str) -> str:
         with contextlib.closing(daemon()) as own:
@@ -99,7 +103,18 @@ def join(home: Home, name: str, config: Config, key: str, standing: Standing) ->
         listener=Listener(daemon(), orders, capacity, standing, config.polling_interval),
         targets=targets,
         claims=Claims(mine, config, capacity, orders.add, standing.supersede),
+        renew_key=known.renew,
     )
+
+
+def _private(folder: Path) -> Path:
+    """coordinators/{name} and what is made in it: for the owner alone, also where an older version left it
+    open. The umask stays, because worktrees and agents have it too."""
+    for part in (folder.parent, folder, *(folder / name for name in _PARTS)):
+        part.mkdir(parents=True, exist_ok=True, mode=0o700)
+        if part.stat().st_mode & 0o077:
+            part.chmod(0o700)
+    return folder
 
 
 def _about(name: str, config: Config) -> dict[str, Any]:

@@ -30,7 +30,9 @@ def read_answer(inputs: ReadInputs, runs: Runs, clients: Callable[[], Mapping[st
 
 def _log(inputs: ReadInputs, runs: Runs) -> ReadAnswer:
     note = runs.note(inputs.run)
-    if note is None:
+    if note is None or not note.log:
+        if runs.directory(inputs.run).is_dir():
+            return _not_started(inputs.run)
         return _not_here(f"The run {inputs.run} was not started here.")
     # asked before the bytes are read: what is written in between is then read by the next call
     ended = records.state(runs.directory(inputs.run)).ended
@@ -86,6 +88,15 @@ def _health(inputs: ReadInputs, runs: Runs, clients: Callable[[], Mapping[str, s
         "free_bytes": shutil.disk_usage(where).free,
     }
     return ReadAnswer(ended=True, body=body)
+
+
+def _not_started(run: str) -> ReadAnswer:
+    problem = Problem(
+        code="not_started",
+        message=f"The run {run} has no log: it did not start.",
+        hint=f"`toryo run show {run}` shows why.",
+    )
+    return ReadAnswer(problem=problem, ended=True)
 
 
 def _not_here(message: str) -> ReadAnswer:

@@ -124,6 +124,6 @@ class Reporter:
         taken = set(receipt.acknowledged)
         self._answered |= {fact.order: now for fact in batch.facts if fact.seq in taken and is_final(fact)}
         self._outbox.acknowledge(taken)
-        if receipt.superseded:
+        if receipt.superseded and place == self._place:
             self._on_superseded()
         return all(fact.seq in taken for fact in batch.facts)

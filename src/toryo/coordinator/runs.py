@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from toryo.coordinator.journal import Journal, Outcome, write_whole
+from toryo.coordinator.launching import CREDENTIAL
 from toryo.coordinator.reporter import Reporter
 from toryo.domain.words import OrderKind
 from toryo.protocol.models import Exited, Model, Order
@@ -82,8 +83,13 @@ class Runs:
         """Watch every run that was started before us and whose end was not told."""
         for note_path in sorted(self.folder.glob(f"*/{NOTE}")):
             run = note_path.parent.name
+            if launch.is_settled(note_path.parent):
+                continue
             note = self.note(run)
-            if note is None or self._is_told(note.order):
+            if note is None:
+                continue
+            if self._is_told(note.order):
+                self._put_away(run)
                 continue
             if self.may_have_begun(run):
                 self._watch(run)
@@ -175,6 +181,16 @@ class Runs:
         log.info("Run ended", extra={"run": run, "end": kind})
         order = Order(id=note.order, kind=OrderKind.RUN, key=run, run=run, generation=note.generation)
         self.on_end(run, order, Outcome(kind, plain))
+        self._put_away(run)
+
+    def _put_away(self, run: str) -> None:
+        """What only a living run needs: its environment and its credential. Records and logs stay."""
+        run_dir = self.directory(run)
+        try:
+            launch.settle(run_dir)
+            (run_dir / CREDENTIAL).unlink(missing_ok=True)
+        except OSError as failed:  # the next start tries again
+            log.warning("Run not put away", extra={"run": run, "reason": str(failed)[:500]})
 
     def _beginning(self, run: str, record: StartRecord | None) -> list[tuple[str, dict[str, Any]]]:
         """The fact `started`, once: by whoever comes first, the launcher or the end of a short run."""

@@ -182,7 +182,7 @@ class CleanInputs(Model):
     keep: tuple[str, ...] = ()
     """Commits that must be reachable before anything is moved."""
     runs: tuple[str, ...] = ()
-    """The runs that used this worktree, one of which made it; empty: `run` itself. A later attempt's is left."""
+    """The runs that used this worktree, one of which made it; empty: `run` itself."""
 
 
 class RestoreInputs(Model):

@@ -61,14 +61,17 @@ def _end(
     task: TaskFacts, attempt: Attempt, live: RunFacts | None, status: TaskStatus, reason: str
 ) -> TaskDecision:
     """A person ended it: ask the live run to stop, keep what it left, take its landing out of the queue."""
+    if any(order.kind is OrderKind.ACCEPT and order.state is OrderState.TAKEN for order in task.orders):
+        return TaskDecision(TaskStatus.VERIFYING, "accepting", "the tip is being moved: its report decides")
     orders = list(_uncollected(task))
     unstarted: tuple[str, ...] = ()
     if live and not live.outside:
-        pending = {order.kind: order.state for order in task.orders if order.run == live.id}
-        if live.started or pending.get(OrderKind.RUN) is OrderState.TAKEN:
+        taken = [order for order in task.orders if order.state is OrderState.TAKEN]
+        begun = {order.kind for order in taken if order.run == live.id}
+        if live.started:
             orders.append(OrderWish(OrderKind.STOP, f"stop/{live.id}/{live.generation}", run=live.id))
-        elif pending.get(OrderKind.PREPARE) is not OrderState.TAKEN:
-            unstarted = (live.id,)  # nobody began it: it ends here
+        elif not begun & {OrderKind.PREPARE, OrderKind.RUN}:
+            unstarted = (live.id,)  # nobody began it: it ends here. A stop before the start would miss it.
     last = attempt.last_run
     if last and last.ended and last.collected and not live:
         orders.append(OrderWish(OrderKind.CLEAN, f"clean/{last.id}", run=last.id))

@@ -40,7 +40,7 @@ def again(task: TaskFacts, attempt: Attempt, purpose: Purpose, why: str, policy:
     """One more run in the same attempt, within the hard cap."""
     if len(attempt.runs) >= policy.runs_per_attempt:
         return TaskDecision(TaskStatus.NEEDS_REVIEW, "run_cap", f"{len(attempt.runs)} runs did not settle it")
-    lacking = _no_hands(task)
+    lacking = _no_hands(task) or _base_holds(task)
     return lacking or TaskDecision(TaskStatus.READY, why, purpose=purpose)
 
 

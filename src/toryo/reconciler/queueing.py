@@ -26,6 +26,8 @@ def decide_queue(queue: QueueFacts, policy: Policy, now: float) -> QueueDecision
     stopped = _stopped(queue, following)
     if stopped:
         return replace(gate, stopped=stopped)
+    if any(order.kind is OrderKind.ACCEPT for order in queue.orders):
+        return _merge(gate, _publish(queue, following, now))  # its report says where the tip is
     step = _follow(queue, following, now) if following else None
     if step is None:
         step = _advance(queue, policy, now, following)
@@ -41,7 +43,7 @@ def _stopped(queue: QueueFacts, following: str) -> str:
     if not queue.seen_contains_published and queue.seen_tree != queue.trusted_tree:
         return "target_rewound"
     if following:
-        trusted = queue.seen_tree == queue.trusted_tree
+        trusted = queue.seen_tree == queue.trusted_tree and queue.failed_follow != "conflict"
         return "" if trusted else FOLLOW_FAILED.get(queue.failed_follow, "")
     if queue.tip_tree != queue.trusted_tree and queue.tip_verdict in NOT_GREEN:
         return f"base_{queue.tip_verdict}"
@@ -52,11 +54,10 @@ def _follow(queue: QueueFacts, following: str, now: float) -> QueueDecision | No
     """Make the landing that follows the branch, and clear its way. None: it is under way."""
     mine = [one for one in queue.landings if one.kind == following and one.head == queue.seen]
     others = [one for one in queue.landings if one not in mine and (one.begun or one.kind != "task")]
-    accepting = any(order.kind is OrderKind.ACCEPT for order in queue.orders)
-    if others and not accepting:
+    if others:
         ended = tuple(EndedLanding(one.id, "stale", "the target moved") for one in others)
         return QueueDecision(end=ended)
-    if mine or accepting:
+    if mine:
         return None
     if queue.failed_follow == "problem" and now < queue.retry_at:
         return QueueDecision()

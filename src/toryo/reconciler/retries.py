@@ -21,6 +21,9 @@ def after_run(task: TaskFacts, attempt: Attempt, run: RunFacts, policy: Policy) 
     if run.withdrawn:
         return again(task, attempt, run.purpose, "", policy)
     if run.lost or run.expired:
+        said = _held_back(attempt, run)
+        if said:
+            return said
         losses = sum(1 for other in attempt.runs if other.lost or other.expired)
         if losses <= policy.lost_runs:
             return again(task, attempt, run.purpose, "lost", policy)
@@ -50,14 +53,13 @@ def _failure(run: RunFacts) -> TaskDecision | None:
 def _judge(task: TaskFacts, attempt: Attempt, run: RunFacts, policy: Policy) -> TaskDecision:
     work = run.collected
     if work is None:
-        return TaskDecision(TaskStatus.VERIFYING, "collecting")
+        return _review("no_commit", "the agent ended before it had a worktree")
     if work.problem:
         missing = "worktree_missing" in work.problem
         return _review("worktree_missing" if missing else "collect_failed", work.problem)
-    if run.claim in (ClaimResult.FAILED, ClaimResult.BLOCKED):
-        reason = f"claimed_{run.claim}"
-        if not attempt.approved(reason, run.generation):
-            return _review(reason, f"the agent says {run.claim}")
+    said = _held_back(attempt, run)
+    if said:
+        return said
     if _is_empty(run, work):
         earlier = [other for other in attempt.runs if other.generation < run.generation]
         before = earlier[-1] if earlier else None
@@ -71,6 +73,14 @@ def _judge(task: TaskFacts, attempt: Attempt, run: RunFacts, policy: Policy) -> 
     if work.violations and not _approved_violations(attempt, work):
         return _review("scope_violation", "; ".join(work.violations[:5]))
     return _land(task, attempt, run, work, policy)
+
+
+def _held_back(attempt: Attempt, run: RunFacts) -> TaskDecision | None:
+    """An agent that says no is not started again, and its work goes no further, without a person's yes."""
+    reason = f"claimed_{run.claim}"
+    if run.claim not in (ClaimResult.FAILED, ClaimResult.BLOCKED) or attempt.approved(reason, run.generation):
+        return None
+    return _review(reason, f"the agent says {run.claim}")
 
 
 def _approved_violations(attempt: Attempt, work: CollectedFacts) -> bool:
@@ -101,7 +111,7 @@ def _land(
     if not landing.ended:
         return TaskDecision(TaskStatus.VERIFYING, "checking" if landing.begun else "queued")
     match landing.ended:
-        case "stale" | "withdrawn":
+        case "stale" | "withdrawn" | "dropped":
             return _enqueue(run, work)
         case "conflict":
             if attempt.count(Purpose.RESOLVE) < policy.resolve_runs:

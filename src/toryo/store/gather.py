@@ -94,7 +94,7 @@ def task(tx: Tx, id: str) -> TaskFacts | None:
             VerbFact(Verb(one.verb), one.generation, one.landing_seq, one.reason)
             for one in tasks.verbs_of(tx, id)
         ),
-        orders=_pending(one for one in orders.of_task(tx, id) if one.run),
+        orders=_pending(orders.of_task(tx, id)),
     )
 
 
@@ -117,7 +117,7 @@ def queue(tx: Tx, project: str, target: str) -> QueueFacts | None:
         seen_tree=row.seen_tree,
         seen_relation=row.seen_relation,
         seen_contains_published=row.seen_contains_published,
-        waiting=tuple(row.waiting),
+        waiting=tuple(row.waiting) or ((row.waiting_why,) if row.waiting_why else ()),
         stopped=row.stopped,
         landings=tuple(_queued(tx, one) for one in waiting),
         failed_follow=_failed_follow(tx, row),

@@ -23,6 +23,7 @@ _DUE = (
 )
 _CLEAR = delete(marks).where(marks.c.subject.in_(bindparam("subjects", expanding=True)))
 _NEXT = select(func.min(marks.c.look_at))
+_IS_MARKED = select(marks.c.subject).where(marks.c.subject == bindparam("it"))
 
 
 def due(tx: Tx, now: float, limit: int = 100) -> list[str]:
@@ -34,6 +35,11 @@ def clear(tx: Tx, subjects: Iterable[str]) -> None:
     waiting = list(subjects)
     for start in range(0, len(waiting), AT_ONCE):
         tx.conn.execute(_CLEAR, {"subjects": waiting[start : start + AT_ONCE]})
+
+
+def is_marked(tx: Tx, subject: str) -> bool:
+    """Whether what is stored about the subject may be behind the facts."""
+    return tx.conn.execute(_IS_MARKED, {"it": subject}).first() is not None
 
 
 def next_look(tx: Tx) -> float | None:

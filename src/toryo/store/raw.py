@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from sqlalchemy import bindparam, select
 
 from toryo.domain.words import CheckResult
@@ -36,15 +38,24 @@ def landing_published(tx: Tx, landing: str) -> bool:
     row = landings.get(tx, landing)
     if row is None or not landing_accepted(tx, landing):
         return False
-    numbers = _published_numbers(tx, row)
-    return bool(numbers) and row.accept_number <= max(numbers)
-
-
-def _published_numbers(tx: Tx, row: LandingRow) -> list[int]:
-    """Accept numbers up to which the target was published."""
     accepted = landings.accepted(tx, row.project, row.target)
-    by_commit = {one.candidate: one.accept_number for one in accepted}
-    numbers = [one.accept_number for one in accepted if one.kind == "adopt" and landing_accepted(tx, one.id)]
+    resets = [one.accept_number for one in accepted if _was_reset(tx, one)]
+    return any(
+        row.accept_number <= upto and not any(row.accept_number < reset <= upto for reset in resets)
+        for upto in _published_numbers(tx, row, accepted)
+    )
+
+
+def _was_reset(tx: Tx, row: LandingRow) -> bool:
+    """Whether the tip was set back by it: what was accepted before and not published is gone from the tip."""
+    return row.kind == "adopt" and any(one.inputs.get("reset") for one in orders.of_landing(tx, row.id))
+
+
+def _published_numbers(tx: Tx, row: LandingRow, accepted: Sequence[LandingRow]) -> list[int]:
+    """Accept numbers up to which the target was published."""
+    by_commit = {one.candidate: one.accept_number for one in accepted}  # the newest of the same commit
+    adopted = [one for one in accepted if one.kind == "adopt" and landing_accepted(tx, one.id)]
+    numbers = [by_commit[one.candidate] for one in adopted]
     for inputs, body in tx.conn.execute(_PUBLISHED, {"project": row.project}):
         if body.get("published") and inputs.get("target") == row.target and inputs.get("new") in by_commit:
             numbers.append(by_commit[inputs["new"]])

@@ -133,9 +133,11 @@ BASE_REASONS = (
     "base_gate",
     "base_red",
     "base_could_not_run",
+    "base_flaky",
     "target_missing",
     "target_rewound",
-    "publish_failed",
+    "target_conflict",
+    "foreign_move",
 )
 """Why a task is blocked by its target rather than by another task."""
 

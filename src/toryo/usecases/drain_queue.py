@@ -106,7 +106,11 @@ def _known(tx: Tx, gate: GateRow, wish: OrderWish) -> CheckRow | None:
     fingerprint = gates.newest_fingerprint(tx, gate.project)
     known = gates.reusable(tx, gate.project, gate.tree, wish.command, fingerprint, tx.now - REUSE_S)
     source = gates.get(tx, known.gate) if known else None
-    return known if source and source.setup == gate.setup and source.exclude == gate.exclude else None
+    if known is None or source is None or source.setup != gate.setup or source.exclude != gate.exclude:
+        return None
+    # one that failed before it passed is flaky, and would be taken for green here
+    earlier = [row.result for row in gates.checks_of(tx, source.id) if row.command == known.command]
+    return None if CheckResult.FAILED in earlier else known
 
 
 def _begin_gate(tx: Tx, project: ProjectRow, target: str, wish: GateWish) -> None:
@@ -194,6 +198,7 @@ def _create(tx: Tx, queue: QueueFacts, wish: NewLanding) -> None:
         target=queue.target,
         kind=wish.kind,
         head=wish.head,
+        trusted=queue.seen_tree == queue.trusted_tree,
         priority=0,
         created_at=tx.now,
     )

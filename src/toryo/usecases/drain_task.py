@@ -21,12 +21,10 @@ def look_at_task(tx: Tx, task_id: str, policy: Policy) -> None:
     decision = decide_task(facts, policy)
     for wish in decision.orders:
         insert_wish(tx, wish, row.project)
-    for landing in decision.end_landings:
-        landings.update(tx, landing, ended="withdrawn")
-        for order in orders.of_landing(tx, landing):
-            if order.state == OrderState.OPEN:  # one that was taken may be done already: then the ref decides
-                orders.set_state(tx, order.id, OrderState.WITHDRAWN)
-        tx.mark(f"queue:{row.project}/{row.target}")
+    for landing_id in decision.end_landings:
+        landing = landings.get(tx, landing_id)
+        if landing:
+            withdraw_landing(tx, landing)
     for run_id in decision.end_runs:
         run = runs.get(tx, run_id)
         if run and run.live:
@@ -48,6 +46,14 @@ def look_at_task(tx: Tx, task_id: str, policy: Policy) -> None:
     if rested or is_at_rest(decision.status, decision.reason):
         for dependent in tasks.needed_by(tx, task_id):
             tx.mark(f"task:{dependent}")
+
+
+def withdraw_landing(tx: Tx, landing: LandingRow) -> None:
+    landings.update(tx, landing.id, ended="withdrawn")
+    for order in orders.of_landing(tx, landing.id):
+        if order.state == OrderState.OPEN:  # one that was taken may be done already: then the ref decides
+            orders.set_state(tx, order.id, OrderState.WITHDRAWN)
+    tx.mark(f"queue:{landing.project}/{landing.target}")
 
 
 def _enqueue(tx: Tx, task: TaskRow, wish: Enqueue) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from toryo.reconciler.subjects import DROPPED
 from toryo.store import gates, landings, orders, projects, tasks
 from toryo.store.engine import Tx
 from toryo.store.rows import CheckRow, LandingRow, OrderRow, TargetRow
@@ -86,18 +87,24 @@ def apply_accepted(tx: Tx, order: OrderRow, body: dict[str, Any]) -> None:
         problem = body.get("problem") or {}
         text = f"{problem['code']}: {problem['message']}" if problem else ""
         landings.update(tx, landing.id, accept_refused=not problem, problem=text)
+        if problem and landing.kind != "task":
+            projects.update_target(tx, landing.project, landing.target, retry_at=tx.now + RETRY_S)
+            tx.mark(f"queue:{landing.project}/{landing.target}", tx.now + RETRY_S)
         _look(tx, landing)
         return
     number = target.accepted_count + 1
+    first = not any(one.accepted_at is not None for one in landings.of_task(tx, landing.task))
     landings.update(tx, landing.id, accepted_at=tx.now, accept_number=number, ended="landed")
     projects.update_target(tx, target.project, target.name, **_moved_tip(target, landing, number))
     if landing.task:
         if landing.candidate == target.published:  # it was merged by somebody else and is there already
             _settle(tx, target.project, target.name, landing.candidate)
         tasks.update(tx, landing.task, landed_commit=landing.candidate)
-        for dependent in tasks.unblock_dependents(tx, landing.task):
+        for dependent in tasks.unblock_dependents(tx, landing.task) if first else ():
             tx.mark(f"task:{dependent}")
     else:
+        if order.inputs.get("reset"):
+            _drop(tx, target.project, target.name, landing.id)
         if landing.kind == "adopt":  # the branch stands there already, with all that was accepted before
             _settle(tx, target.project, target.name, landing.candidate)
         mark_waiting_tasks(tx, target.project, target.name)
@@ -138,7 +145,11 @@ def _moved_tip(target: TargetRow, landing: LandingRow, number: int) -> dict[str,
         moved |= {"published": landing.candidate, "seen": landing.candidate, "seen_relation": "same"}
         moved["seen_contains_published"] = True
     if landing.kind == "restack":
-        moved |= {"published": landing.head, "seen_relation": "behind"}
+        moved["published"] = landing.head
+        moved["seen_relation"] = "behind" if target.seen == landing.head else "diverged"
+        moved["trusted_tree"] = landing.tree if landing.trusted else target.trusted_tree
+    if landing.kind == "task" and target.seen_relation == "ahead":
+        moved["seen_relation"] = "diverged"  # ahead of the old tip, and without what the new one holds
     return moved
 
 
@@ -156,7 +167,7 @@ def apply_published(tx: Tx, order: OrderRow, body: dict[str, Any]) -> None:
     if body["published"]:
         commit = str(order.inputs["new"])
         known |= {"published": commit, "seen_contains_published": True, "retry_at": 0}
-        if body.get("commit") in ("", commit):  # the branch may stand further on: a look will tell
+        if body.get("found") in ("", commit):  # the branch may stand further on: a look will tell
             known |= {"seen": commit, "seen_relation": "same"}
         _settle(tx, order.project, target, commit)
         tx.emit("target_published", {"target": target, "commit": commit}, project=order.project)
@@ -175,12 +186,22 @@ def apply_published(tx: Tx, order: OrderRow, body: dict[str, Any]) -> None:
 
 def _settle(tx: Tx, project: str, target: str, commit: str) -> None:
     """Everything accepted up to that commit is published with it."""
-    waiting = landings.awaiting_publish(tx, project, target)
+    waiting = [one for one in landings.awaiting_publish(tx, project, target) if one.ended != DROPPED]
     upto = max((one.accept_number for one in waiting if one.candidate == commit), default=0)
     for landing in waiting:
         if landing.accept_number <= upto:
             landings.update(tx, landing.id, published_at=tx.now)
             if landing.task:
+                tx.mark(f"task:{landing.task}")
+
+
+def _drop(tx: Tx, project: str, target: str, reset: str) -> None:
+    """A person set the target back: what was accepted and not published is not in the tip any more."""
+    for landing in landings.awaiting_publish(tx, project, target):
+        if landing.id != reset and landing.ended != DROPPED:
+            landings.update(tx, landing.id, ended=DROPPED, ended_detail="the target was set back")
+            if landing.task:
+                tasks.update(tx, landing.task, landed_commit="")
                 tx.mark(f"task:{landing.task}")
 
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from toryo.domain.errors import UserError
+from toryo.protocol.models import Fact
 from toryo.store import landings, projects
 from toryo.store.engine import Tx
 from toryo.store.rows import OrderRow, ProjectRow
@@ -60,10 +61,18 @@ def take_settings(tx: Tx, project: ProjectRow, body: Mapping[str, Any]) -> Proje
     return parsed
 
 
+def is_early(tx: Tx, fact: Fact) -> bool:
+    """Whether a branch was seen beside another tip than ours: what it is to ours cannot be said."""
+    if fact.kind != "target_seen":
+        return False
+    target = projects.target(tx, str(fact.body.get("project")), str(fact.body.get("target")))
+    return target is not None and fact.body.get("tip") not in (None, "", target.tip)
+
+
 def apply_target_seen(tx: Tx, body: dict[str, Any]) -> None:
     target = projects.target(tx, str(body["project"]), str(body["target"]))
-    if target is None or (body.get("tip") and body["tip"] != target.tip):
-        return  # compared with an older tip: the next look will tell
+    if target is None:
+        return
     project = projects.get(tx, target.project)
     projects.update_target(
         tx,

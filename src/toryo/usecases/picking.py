@@ -6,11 +6,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from toryo.domain.scopes import may_overlap
-from toryo.domain.words import MAY_LAND
-from toryo.store import agents, gates, projects, ready, runs, tokens
+from toryo.domain.words import MAY_LAND, TaskStatus
+from toryo.reconciler.decide import decide_task
+from toryo.reconciler.subjects import Policy
+from toryo.store import agents, gates, gather, marks, projects, ready, runs, tokens
 from toryo.store.engine import Tx
 from toryo.store.rows import AgentRow, ProjectRow, RunRow, TargetRow, TaskRow
 from toryo.usecases.scoping import from_json, scope_of
@@ -69,13 +71,29 @@ def _first_free(tx: Tx, agent: AgentRow, project: ProjectRow, live: Iterable[Run
                 waiting = waiting or "base"
                 continue
             mine = scope_of(project, agent, task).write
-            if not any(may_overlap(mine, other) for other in busy):
-                return Pick(project, agent, task)
-            waiting = "overlapping write scope"
+            if any(may_overlap(mine, other) for other in busy):
+                waiting = "overlapping write scope"
+                continue
+            fresh = _still_ready(tx, task)
+            if fresh:
+                return Pick(project, agent, fresh)
         if len(page) < most:
             break
         after = (page[-1].priority, page[-1].seq)
     return Pick(project, agent, waiting_for=waiting or "work")
+
+
+def _still_ready(tx: Tx, task: TaskRow) -> TaskRow | None:
+    """As a look would find it now: while a task is marked, its status may be behind its facts.
+
+    Without this a second claim that comes before the drain would start the same task once more."""
+    if not marks.is_marked(tx, f"task:{task.id}"):
+        return task
+    facts = gather.task(tx, task.id)
+    decision = decide_task(facts, Policy()) if facts else None
+    if decision is None or decision.status is not TaskStatus.READY:
+        return None
+    return replace(task, reason=decision.reason, next_purpose=decision.purpose or "")
 
 
 def base_may_start(tx: Tx, target: TargetRow) -> bool:

@@ -21,7 +21,7 @@ from toryo.usecases.facts_of_landings import (
     apply_published,
     apply_waiting,
 )
-from toryo.usecases.facts_of_projects import apply_surveyed, apply_target_seen
+from toryo.usecases.facts_of_projects import apply_surveyed, apply_target_seen, is_early
 from toryo.usecases.facts_of_runs import apply_run_fact
 
 ON_THE_WAY = frozenset({"publish_waiting"})
@@ -38,11 +38,13 @@ def report_facts(
         if row is None:
             raise CoordinatorUnknown(hint="Start it again: `toryo up`.")
         superseded = incarnation != row.incarnation
-        for fact in batch:
+        # a sight of a tip that we do not know yet is not acknowledged: it is told again, after what moved it
+        taken = [fact for fact in batch if superseded or not is_early(tx, fact)]
+        for fact in taken:
             _take(tx, row, incarnation, superseded, fact)
         if not superseded:
             saw(tx, row)
-    return {"success": True, "acknowledged": [fact.seq for fact in batch], "superseded": superseded}
+    return {"success": True, "acknowledged": [fact.seq for fact in taken], "superseded": superseded}
 
 
 BEGINNINGS = ("prepared", "started")

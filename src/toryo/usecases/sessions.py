@@ -69,7 +69,7 @@ def authenticate(context: HeadContext, asked: Asked) -> dict[str, Any]:
         run = runs.get(tx, asked.run) if asked.run else None
         if agent is None or not (run or asked.passkey_fits) or (run and run.agent != agent.id):
             raise InvalidCredentials(
-                hint="End here; `toryo agent list` shows a person the ids; a passkey is shown once, at `agent add`."
+                hint="End here; `toryo agent list` shows the ids; a passkey is shown once, at `agent add`."
             )
         if project is None or project.status != "active":
             raise ProjectNotFound(hint="End here; `toryo status` shows a person the projects.")

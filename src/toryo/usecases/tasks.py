@@ -14,6 +14,7 @@ from toryo.domain.words import (
     OUTSIDE_STATUS,
     PRIORITY_RANK,
     OrderKind,
+    OrderState,
     Priority,
     TaskStatus,
     Verb,
@@ -21,11 +22,12 @@ from toryo.domain.words import (
 )
 from toryo.protocol.models import AcceptInputs
 from toryo.reconciler.decisions import OrderWish
-from toryo.store import claims, landings, projects, runs, tasks
+from toryo.store import claims, landings, orders, projects, runs, tasks
 from toryo.store.engine import Tx
 from toryo.store.rows import ProjectRow, TaskRow, VerbRow
 from toryo.usecases.claim_run import priority_word
 from toryo.usecases.context import HeadContext
+from toryo.usecases.drain_task import withdraw_landing
 from toryo.usecases.evidence import run_facts
 from toryo.usecases.finding import the_agent, the_project, the_task
 from toryo.usecases.ids import new_id
@@ -270,6 +272,8 @@ def _chosen(tx: Tx, row: TaskRow, verb: Verb) -> Verb:
             )
         case Verb.RETRY if any(run.live for run in runs.of_task(tx, row.id)):
             raise Refused(f"A run of {row.id} has not ended.", hint="Wait, or `toryo run stop` it.")
+        case Verb.RETRY if _is_accepting(tx, row.id):
+            raise Refused(f"{row.id} is being accepted just now.", hint=_hint(row))
         case Verb.APPROVE | Verb.RELEASE if status is TaskStatus.OPEN:
             return Verb.RELEASE
         case Verb.APPROVE if row.reason.startswith("base_") or row.reason == "target_rewound":
@@ -284,9 +288,18 @@ def _chosen(tx: Tx, row: TaskRow, verb: Verb) -> Verb:
             )
         case Verb.REJECT if status is TaskStatus.OPEN:
             return Verb.CANCEL
+        case Verb.REJECT if landed:
+            raise Refused(f"{row.id} was accepted already: there is nothing to reject.", hint=_hint(row))
         case Verb.APPROVE | Verb.REJECT if status is not TaskStatus.NEEDS_REVIEW:
             raise Refused(f"{row.id} is {status}: it waits for nobody.", hint=_hint(row))
     return verb
+
+
+def _is_accepting(tx: Tx, task: str) -> bool:
+    """Whether somebody was told to move the tip to its work: from then on the ref decides."""
+    return any(
+        one.kind == OrderKind.ACCEPT and one.state == OrderState.TAKEN for one in orders.of_task(tx, task)
+    )
 
 
 def _hint(row: TaskRow) -> str:
@@ -331,6 +344,9 @@ def _put_tip_back(tx: Tx, row: TaskRow) -> None:
 
 def _start_over(tx: Tx, row: TaskRow) -> None:
     """A new attempt starts from the tip in a fresh worktree; the old one is retired and stays reachable."""
+    for landing in landings.of_task(tx, row.id):
+        if not landing.ended:
+            withdraw_landing(tx, landing)
     past = runs.of_task(tx, row.id)
     if past and past[-1].collected:
         insert_wish(tx, OrderWish(OrderKind.CLEAN, f"clean/{past[-1].id}", run=past[-1].id), row.project)

@@ -57,7 +57,7 @@ def _declare_add(parser: argparse.ArgumentParser) -> None:
         parser,
         add_agent,
         "toryo agent add sh --client command --command 'sh agent.sh {prompt_file}'",
-        "toryo agent add docs --client command --command ./write-docs --write 'docs/**' --slots 2",
+        "toryo agent add docs --client command --command ./docs.sh --write 'docs/**'",
         json=True,
     )
 
@@ -204,22 +204,22 @@ def show(args: argparse.Namespace, desk: Desk) -> int:
 
 def assign(args: argparse.Namespace, desk: Desk) -> int:
     answer = desk.call("assign_agent", {"agent": args.agent, **whose(args, desk)})
-    return _told(args, answer, f"{_name(answer, 'agent')} works in {_name(answer, 'project')} now.")
+    return _told(args, answer, f"{_agent(answer)} works in {_where(args)} now.")
 
 
 def unassign(args: argparse.Namespace, desk: Desk) -> int:
     answer = desk.call("unassign_agent", {"agent": args.agent, **whose(args, desk)})
-    return _told(args, answer, f"{_name(answer, 'agent')} works in {_name(answer, 'project')} no more.")
+    return _told(args, answer, f"{_agent(answer)} works in {_where(args)} no more.")
 
 
 def enable(args: argparse.Namespace, desk: Desk) -> int:
     answer = desk.call("enable_agent", {"agent": args.agent})
-    return _told(args, answer, f"{_name(answer, 'agent')} may be started.")
+    return _told(args, answer, f"{_agent(answer)} may be started.")
 
 
 def disable(args: argparse.Namespace, desk: Desk) -> int:
     answer = desk.call("disable_agent", {"agent": args.agent})
-    return _told(args, answer, f"{_name(answer, 'agent')} is started no more; what it is doing goes on.")
+    return _told(args, answer, f"{_agent(answer)} is started no more; what it is doing goes on.")
 
 
 def sync(args: argparse.Namespace, desk: Desk) -> int:
@@ -246,7 +246,11 @@ def _told(args: argparse.Namespace, answer: dict[str, Any], text: str) -> int:
     return 0
 
 
-def _name(answer: dict[str, Any], kind: str) -> str:
-    """Of an agent or a project, whether its name or all of it was answered."""
-    one = answer.get(kind)
+def _where(args: argparse.Namespace) -> str:
+    return plain(args.project) if args.project else "the project here"
+
+
+def _agent(answer: dict[str, Any]) -> str:
+    """Whether the name or all of it was answered."""
+    one = answer.get("agent")
     return plain(str(one.get("name") or one.get("id") if isinstance(one, dict) else one))

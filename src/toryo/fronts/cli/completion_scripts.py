@@ -140,7 +140,7 @@ def _zsh(tree: dict[str, Parser]) -> str:
 
 def _described(name: str, about: str) -> str:
     """`name:help`, as `_describe` reads it."""
-    return name.replace(":", "\\:") + (f":{about}" if about else "")
+    return f"{name}:{about}" if about else name
 
 
 def _fish(tree: dict[str, Parser]) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 
 from toryo.fronts.cli.parsing import count, verb
-from toryo.fronts.cli.showing import one_line, plain, print_json, print_json_line
+from toryo.fronts.cli.showing import columns, cut, one_line, plain, print_json, print_json_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -99,9 +99,17 @@ def _print_events(args: argparse.Namespace, listed: list[dict[str, Any]]) -> Non
         if args.json:
             print_json_line(one)
         else:
-            about = one.get("run") or one.get("task") or one.get("project") or ""
-            body = " ".join(f"{name}={_short(value)}" for name, value in (one.get("body") or {}).items())
-            print(f"{one['at']}  {one['kind']:<18}  {about:<9}  {one_line(body)}".rstrip(), flush=True)
+            print(_line(one, columns()), flush=True)
+
+
+def _line(one: dict[str, Any], room: int) -> str:
+    """On a terminal of `room` columns one line of it, with the time of day; for a pipe everything."""
+    about = one.get("run") or one.get("task") or one.get("project") or ""
+    told = {name: value for name, value in (one.get("body") or {}).items() if value not in (None, "", [], {})}
+    body = " ".join(f"{name}={_short(value)}" for name, value in told.items())
+    at = str(one["at"])
+    line = f"{f'{at[5:10]} {at[11:19]}' if room else at}  {one['kind']:<16}  {about:<9}  {one_line(body)}"
+    return cut(line.rstrip(), room) if room else line.rstrip()
 
 
 def _short(value: Any) -> str:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from toryo.domain.errors import Refused, UsageError, UserError
 from toryo.fronts.cli.parsing import verb
-from toryo.fronts.cli.showing import facts, plain
+from toryo.fronts.cli.showing import facts, folded, plain
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -76,13 +76,21 @@ def _found(
         ("checks", "; ".join(one["command"] for one in survey.get("checks") or ()) or "none found"),
         ("will write", list(missing) or "nothing: .toryo/ is there"),
     ]
-    return "\n".join([facts(pairs), *(f"note: {plain(note)}" for note in notes)])
+    return "\n".join([facts(pairs), *(_note(note) for note in notes)])
+
+
+def _note(text: str) -> str:
+    return f"note: {folded(plain(text), len('note: '))}"
 
 
 def _agreed() -> bool:
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
         raise UsageError("There is nobody to ask here.", hint="`toryo init --yes` asks nothing.")
-    return input("Make this a project? [Y/n] ").strip().lower() in ("", "y", "yes")
+    try:
+        return input("Make this a project? [Y/n] ").strip().lower() in ("", "y", "yes")
+    except EOFError:
+        print()
+        return False
 
 
 def write_new(root: Path, name: str, text: str) -> bool:
@@ -119,6 +127,6 @@ def _made(made: dict[str, Any], written: list[str], notes: list[str]) -> str:
     ]
     if written:
         lines.append("Nothing was committed; commit .toryo/ when you like it.")
-    lines += [f"note: {plain(note)}" for note in notes]
+    lines += [_note(note) for note in notes]
     lines.append('Next: toryo task add "what you want done"')
     return "\n".join(lines)

@@ -80,8 +80,10 @@ def down(_: argparse.Namespace | None, desk: Desk) -> int:
         return 0
     print("Stopped " + " and ".join(f"the {part} (pid {pid})" for part, pid in result.stopped) + ".")
     if result.running:
-        noun = "agent keeps" if result.running == 1 else "agents keep"
-        print(f"{result.running} {noun} running; `toryo up` takes their results in.")
+        noun, whose = (
+            ("agent keeps", "its result") if result.running == 1 else ("agents keep", "their results")
+        )
+        print(f"{result.running} {noun} running; `toryo up` takes {whose} in.")
     return 0
 
 

@@ -42,7 +42,7 @@ def _declare_add(parser: argparse.ArgumentParser) -> None:
     verb(
         parser,
         add,
-        'toryo memory add "Errors are values" -d "No exceptions across module borders."',
+        'toryo memory add "Errors are values" -d "No exceptions between modules."',
         'toryo memory add "API style" --file notes/api.md',
         'git log -1 --format=%B | toryo memory add "Why we left Redux"',
         json=True,

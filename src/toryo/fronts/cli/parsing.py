@@ -51,10 +51,16 @@ class Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         hint = f"`{self.prog} --help` shows how."
         if message.startswith(UNKNOWN):
-            word = message.removeprefix(UNKNOWN).split()[0].partition("=")[0]
-            near = nearest(word, self._option_string_actions) if word.startswith("-") else ""
-            hint = f"Did you mean `{near}`? {hint}" if near else hint
+            hint = f"{self._meant(message.removeprefix(UNKNOWN))}{hint}"
         raise UsageError(message[:1].upper() + message[1:] + ".", hint=hint)
+
+    def _meant(self, words: str) -> str:
+        """What somebody probably wanted who typed words too many."""
+        word = words.split()[0].partition("=")[0]
+        if word.startswith("-"):
+            near = nearest(word, self._option_string_actions)
+            return f"Did you mean `{near}`? " if near else ""
+        return "Put the title in quotes. " if any(one.dest == "title" for one in self._actions) else ""
 
 
 def make_parser(words: str, about: str) -> Parser:

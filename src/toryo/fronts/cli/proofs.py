@@ -7,7 +7,7 @@ from toryo.fronts.cli.desk import inner
 from toryo.fronts.cli.parsing import verb
 from toryo.fronts.cli.runs import violation
 from toryo.fronts.cli.showing import duration, one_line, paint, plain, print_json, table, word
-from toryo.fronts.cli.tasks import next_steps
+from toryo.fronts.cli.task_page import next_steps
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -17,7 +17,7 @@ from toryo.fronts.cli.showing import (
     table,
     word,
 )
-from toryo.fronts.cli.tasks import run_row
+from toryo.fronts.cli.task_page import run_row
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import time
-
 from toryo.fronts.cli.choices import PRIORITIES, STATUSES
 from toryo.fronts.cli.desk import inner, whose
 from toryo.fronts.cli.parsing import count, project_option, seconds, verb
-from toryo.fronts.cli.showing import ago, facts, one_line, paint, plain, print_json, table, word
+from toryo.fronts.cli.showing import one_line, print_json, table
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Callable
-    from typing import Any
 
     from toryo.fronts.cli.desk import Desk
     from toryo.fronts.cli.parsing import Declare, Group
@@ -32,8 +29,17 @@ def _declare_add(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "-d", "--description", default="", metavar="TEXT", help="all that the agent must know"
     )
-    parser.add_argument("-t", "--type", default="task", help="feature, bug, … (default: task)")
-    parser.add_argument("-p", "--priority", default="medium", choices=PRIORITIES)
+    parser.add_argument(
+        "-t", "--type", default="task", metavar="TYPE", help="feature, bug, … (default: task)"
+    )
+    parser.add_argument(
+        "-p",
+        "--priority",
+        default="medium",
+        choices=PRIORITIES,
+        metavar="P",
+        help=f"{', '.join(PRIORITIES)} (default: medium)",
+    )
     parser.add_argument("--agent", metavar="NAME", help="who does it (default: the project's default agent)")
     parser.add_argument(
         "--after", action="append", default=[], metavar="ID", help="start after this task; repeatable"
@@ -182,85 +188,10 @@ def show(args: argparse.Namespace, desk: Desk) -> int:
     if args.json:
         print_json(task)
         return 0
-    print(f"{task['id']}  {_state(task)}  {one_line(task['title'])}")
-    print(
-        facts(
-            [
-                ("because", task.get("detail")),
-                ("waits for", task.get("waiting_for")),
-                ("agent", task.get("agent") or "nobody yet"),
-                ("type", task.get("type")),
-                ("priority", task.get("priority")),
-                ("after", task.get("dependencies")),
-                ("parent", task.get("parent")),
-                ("may write", task.get("write")),
-                ("checks", task.get("checks")),
-                ("branch", task.get("branch")),
-                ("lands on", task.get("target_branch")),
-                ("base", task.get("base_commit")),
-                ("landed as", task.get("landed_commit")),
-            ]
-        )
-    )
-    if task.get("description"):
-        print("\n" + plain(task["description"].strip("\n")))
-    print_runs(task.get("runs") or [])
-    for claim in task.get("claims") or ():
-        print(_claim(claim))
-    for line in next_steps(task):
-        print(line)
+    from toryo.fronts.cli.task_page import print_page
+
+    print_page(task)
     return 0
-
-
-def _claim(claim: dict[str, Any]) -> str:
-    said = " ".join(str(claim.get(key) or "") for key in ("result", "summary"))
-    return f"claim of {claim.get('run', '?')}: {one_line(said)}" + (" (late)" if claim.get("late") else "")
-
-
-def next_steps(task: dict[str, Any]) -> list[str]:
-    """What a person may want to type now."""
-    name, status, runs = task["id"], task.get("status"), task.get("runs") or []
-    steps = {
-        "needs_review": [f"toryo evidence {name}", *_answers(task)],
-        "failed": [f"toryo log {name}", f"toryo task retry {name}"] if runs else [f"toryo task retry {name}"],
-        "cancelled": [f"toryo task retry {name}"],
-        "running": [f"toryo log -f {name}"] if runs else [],
-        "done": [f"toryo evidence {name}"],
-        "open": [f"toryo task approve {name}"] if task.get("reason") == "held" else [],
-    }.get(str(status), [])
-    if not steps:
-        return []
-    return ["", paint("next", "dim"), *(f"  {paint(step, 'cyan')}" for step in steps)]
-
-
-def _answers(task: dict[str, Any]) -> list[str]:
-    """Nothing to approve where nothing was committed."""
-    name, runs = task["id"], task.get("runs") or []
-    brought = bool(runs and runs[-1].get("commits"))
-    return [f"toryo task {verb} {name}" for verb in (["approve"] if brought else []) + ["retry", "reject"]]
-
-
-def print_runs(runs: list[dict[str, Any]]) -> None:
-    if runs:
-        heads = ("run", "purpose", "agent", "outcome", "exit", "commits", "files", "began")
-        print("\n" + table(heads, [run_row(run) for run in runs], elastic=2))
-
-
-def run_row(run: dict[str, Any]) -> tuple[object, ...]:
-    """As `print_runs` shows it; `run list` takes its cells from here."""
-    ended = run.get("signal") or run.get("exit_code")
-    files = run.get("changed_files")
-    began = ago(run.get("started_at"), time.time())
-    return (
-        run["id"],
-        run.get("purpose"),
-        run.get("agent"),
-        run.get("outcome"),
-        ended,
-        run.get("commits"),
-        len(files) if isinstance(files, list) else files,
-        f"{began} ago" if began else None,
-    )
 
 
 def _judge(tool: str, outcome: str) -> Callable[[argparse.Namespace, Desk], int]:
@@ -273,9 +204,3 @@ def _judge(tool: str, outcome: str) -> Callable[[argparse.Namespace, Desk], int]
         return 0
 
     return judge
-
-
-def _state(task: dict[str, Any]) -> str:
-    status = str(task.get("status") or "")
-    reason = task.get("reason") or ""
-    return word(status) + (f" ({plain(reason)})" if reason else "")

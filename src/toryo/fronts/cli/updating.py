@@ -29,7 +29,7 @@ def declare_update(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--title", help="another title")
     parser.add_argument("-d", "--description", metavar="TEXT", help="another description")
-    parser.add_argument("-p", "--priority", choices=PRIORITIES)
+    parser.add_argument("-p", "--priority", choices=PRIORITIES, metavar="P", help=", ".join(PRIORITIES))
     parser.add_argument("--agent", metavar="NAME", help="who does it")
     parser.add_argument("-t", "--type", help="feature, bug, …")
     verb(

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from toryo.fronts.demo.stage import Stage
 
-CLEANED_WITHIN_S = 10
+CLEANED_WITHIN_S = 20
 
 
 @dataclass(frozen=True)

@@ -88,7 +88,9 @@ def _from_the_start(
         return verdicts.could_not_run(f"gate: the commit's tree is {tree}, not {inputs.tree}"), ""
     here = fingerprint()
     key = setup_key(source, inputs.commit, inputs.setup, inputs.setup_inputs, here)
-    (entry.parent / "gate.json").write_text(json.dumps({"setup_key": key, "fingerprint": here}))
+    note = os.open(entry.parent / "gate.json", os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
+    with open(note, "w") as file:
+        json.dump({"setup_key": key, "fingerprint": here}, file)
     wanted = checkout.Wanted(Path(inputs.repo), inputs.commit, key, inputs.exclude)
     with slots.acquire(gates_root, inputs.project, slot_limit, prefer=key, keep_waiting=goes_on) as slot:
         step("check.slot_taken")

@@ -9,6 +9,7 @@ import os
 import select
 import time
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -52,6 +53,9 @@ def wait(run_dir: Path, keep_running: Callable[[], bool], largest_log: int = LAR
         state = records.state(run_dir)
         if state.ended or state.kind in (Kind.RESERVED, Kind.ABSENT):
             processes.reap()
+            if state.ended:
+                with suppress(OSError):
+                    launch.settle(run_dir)
             return Ended(state, flooded)
         if state.kind is Kind.ORPHANED:
             # without its shim nobody keeps its time limit

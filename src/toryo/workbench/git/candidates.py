@@ -69,7 +69,7 @@ def _lay_out(bench: Path, git: Git, tip: str) -> None:
 
     merge-tree reads attributes from its work tree: without the nested ones it reports false conflicts."""
     shutil.rmtree(bench, ignore_errors=True)
-    bench.mkdir(parents=True)
+    bench.mkdir(parents=True, mode=0o700)
     for path, blob in _attribute_files(git, tip):
         place = bench / path
         place.parent.mkdir(parents=True, exist_ok=True)

@@ -5,6 +5,7 @@ Nothing is deleted here but a pinned branch, and, by `empty_trash`, what lay in 
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shutil
 import tempfile
@@ -142,15 +143,18 @@ def untrash(repo: str | Path, run: str) -> Restored:
     return Restored(path=str(path), files=_count(path))
 
 
-def empty_trash(repo: str | Path, older_than_s: float = KEPT_IN_TRASH_S, now: float | None = None) -> int:
-    """Delete what has lain in the trash for longer; how many worktrees. Their refs stay."""
+def empty_trash(
+    repo: str | Path, older_than_s: float = KEPT_IN_TRASH_S, now: float | None = None, most: int = 50
+) -> int:
+    """Delete what has lain in the trash for longer, at most so many; how many worktrees. Their refs stay."""
     common = places.common_dir(repo)
     limit = (time.time() if now is None else now) - older_than_s
     gone = 0
     for entry in list(trash.entries(common)):
-        if entry.at < limit:
-            trash.delete(common, entry)
-            gone += 1
+        if entry.at < limit and gone < most:
+            with contextlib.suppress(OSError):  # one that cannot be deleted must not keep the others
+                trash.delete(common, entry)
+                gone += 1
     return gone
 
 

@@ -112,7 +112,7 @@ def _make(
             _discard_half(common, inputs.run, run_dir)
             name = free_name(inputs.name, is_taken)
             branch = branch_of(name)
-            (run_dir / INTENT).write_text(json.dumps({"branch": branch, "base": base}))
+            _write(run_dir / INTENT, json.dumps({"branch": branch, "base": base}))
             worktree = registration.register(Path(inputs.repo), common, root / name, inputs.run, base, branch)
         assert worktree.admin is not None
         sparse.settle(worktree.admin, scope)
@@ -205,7 +205,7 @@ def _make_context(worktree: Path, agent: str) -> None:
 def _look(repo: Path, branch: str, run_dir: Path) -> str:
     """Take the fingerprint into the run's directory; its hash."""
     before = fingerprint.take(repo, branch)
-    (run_dir / BEFORE).write_text(json.dumps(before))
+    _write(run_dir / BEFORE, json.dumps(before))
     return fingerprint.digest(before)
 
 
@@ -219,5 +219,7 @@ def _reported(run_dir: Path) -> Prepared | None:
 
 def _write(path: Path, text: str) -> None:
     half = path.with_name(f".{path.name}.{uuid.uuid4().hex}")
-    half.write_text(text)
+    handle = os.open(half, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+    with open(handle, "w") as file:
+        file.write(text)
     half.replace(path)

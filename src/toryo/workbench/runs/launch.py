@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from importlib.util import MAGIC_NUMBER
 from pathlib import Path
+from typing import Any
 
 from toryo import processes, settings
 from toryo.domain.errors import ToryoError
@@ -75,6 +76,8 @@ def launch(run_dir: Path, spec: LaunchSpec) -> None:
     spec.log.parent.mkdir(parents=True, exist_ok=True)
     _write(run_dir / records.SHIM, _shim())
     _write(run_dir / records.LAUNCH, json.dumps(_as_json(spec)).encode())
+    # not left to whoever opens it: it would be made by the umask
+    os.close(os.open(run_dir / records.SHIM_LOG, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, 0o600))
     step("launch.written")
     outer = settings.environment()
     pid = processes.spawn_watched(
@@ -86,6 +89,31 @@ def launch(run_dir: Path, spec: LaunchSpec) -> None:
     step("launch.after_exec")
     born = {"pid": pid, "start": processes.start_time(pid) or "", "boot": processes.boot_id()}
     _write(run_dir / records.LAUNCHED, json.dumps(born).encode())
+
+
+def settle(run_dir: Path) -> None:
+    """After the run's end was told: its environment held the user's keys, and nobody asks for it again.
+
+    Left of it is what survivors are known by."""
+    launched = _launched(run_dir)
+    if launched is None or launched.get("settled"):
+        return
+    env = {name: value for name, value in launched.get("env", {}).items() if name == records.MARKER}
+    _write(run_dir / records.LAUNCH, json.dumps({**launched, "env": env, "settled": True}).encode())
+    (run_dir / records.SHIM).unlink(missing_ok=True)
+
+
+def is_settled(run_dir: Path) -> bool:
+    launched = _launched(run_dir)
+    return launched is not None and bool(launched.get("settled"))
+
+
+def _launched(run_dir: Path) -> dict[str, Any] | None:
+    try:
+        raw = json.loads((run_dir / records.LAUNCH).read_bytes())
+    except (OSError, ValueError):
+        return None
+    return raw if isinstance(raw, dict) else None
 
 
 @lru_cache(maxsize=1)

@@ -19,6 +19,7 @@ from toryo.workbench.runs.survivors import Identity
 
 LAUNCH, LAUNCHED, STARTED, EXIT = "launch.json", "launched.json", "started.json", "exit.json"
 LOCK, STOP, SHIM, SHIM_LOG = "lock", "stop", "shim.pyc", "shim.log"
+MARKER = "TORYO_RUN"
 
 
 class Kind(StrEnum):
@@ -142,7 +143,7 @@ def state(run_dir: Path) -> RunState:
 def marker(run_dir: Path) -> str:
     """TORYO_RUN as the program got it, or nothing: what survivors without a parent are known by."""
     raw = _read(run_dir / LAUNCH)
-    return str(raw.get("env", {}).get("TORYO_RUN", "")) if raw else ""
+    return str(raw.get("env", {}).get(MARKER, "")) if raw else ""
 
 
 def _state(run_dir: Path) -> RunState:

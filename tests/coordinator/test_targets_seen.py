@@ -1,0 +1,71 @@
+"""Where the targets stand is told after every move of ours, and also when the repository is gone."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from crew import Crew, project
+
+from repositories import commit_files, git
+from toryo.coordinator.listen import LONGEST_WAIT_S
+from waiting import eventually
+
+TIP = "refs/toryo/tips/main"
+
+
+def serve(crew: Crew, repo: Path) -> str:
+    """A coordinator that looks at `main` of the repository; the commit it saw."""
+    first = git(repo, "rev-parse", "HEAD")
+    git(repo, "update-ref", TIP, first)
+    crew.daemon.projects = [project("p1", repo, [], [{"name": "main", "published": first}])]
+    crew.daemon.start()
+    crew.start()
+    eventually(lambda: crew.daemon.about("target_seen"))
+    return first
+
+
+def test_an_accept_that_changed_nothing_is_followed_by_a_sight_all_the_same(crew: Crew, repo: Path) -> None:
+    first = serve(crew, repo)
+    inputs = {"repo": str(repo), "target": "main", "old": "0" * 40, "new": "1" * 40, "evidence": "e1"}
+    crew.daemon.give(crew.order("o1", "accept", inputs, project="p1"))
+    eventually(lambda: crew.daemon.about("accepted", "o1"))
+    again = eventually(lambda: crew.daemon.about("target_seen")[1:])[0]
+    assert (again["commit"], again["relation"], again["tip"]) == (first, "same", first)
+
+
+def test_a_refused_publication_is_followed_by_a_sight_all_the_same(crew: Crew, repo: Path) -> None:
+    first = serve(crew, repo)
+    git(repo, "checkout", "-q", "-b", "work")
+    other = commit_files(repo, {"a.txt": "two\n"})
+    git(repo, "checkout", "-q", "main")
+    inputs = {"repo": str(repo), "target": "main", "old": other, "new": other}
+    git(repo, "commit", "-q", "--allow-empty", "-m", "mine")
+    eventually(lambda: len(crew.daemon.about("target_seen")) == 2)
+    crew.daemon.give(crew.order("o1", "publish", inputs, project="p1"))
+    eventually(lambda: crew.daemon.about("published", "o1"))
+    again = eventually(lambda: crew.daemon.about("target_seen")[2:])[0]
+    assert again == crew.daemon.about("target_seen")[1]
+    assert again["commit"] not in (first, other)
+
+
+def test_a_repository_that_is_gone_is_told_once_and_so_is_its_return(crew: Crew, repo: Path) -> None:
+    first = serve(crew, repo)
+    elsewhere = repo.with_name("elsewhere")
+    repo.rename(elsewhere)
+    gone = eventually(lambda: crew.daemon.about("target_seen")[1:])[0]
+    assert (gone["relation"], gone["commit"], gone["tree"]) == ("missing", "", "")
+    repo.mkdir()  # a folder is no repository
+    cycles = len(crew.daemon.asked("health_check"))
+    eventually(lambda: len(crew.daemon.asked("health_check")) > cycles + 2)
+    assert len(crew.daemon.about("target_seen")) == 2
+    repo.rmdir()
+    elsewhere.rename(repo)
+    back = eventually(lambda: crew.daemon.about("target_seen")[2:])[0]
+    assert (back["relation"], back["commit"]) == ("same", first)
+
+
+def test_orders_are_waited_for_no_longer_than_the_daemon_allows(crew: Crew) -> None:
+    crew.daemon.start()
+    crew.start(interval=120)
+    eventually(lambda: crew.daemon.asked("next_orders"))
+    assert crew.daemon.asked("next_orders")[0]["wait_s"] == LONGEST_WAIT_S == 30

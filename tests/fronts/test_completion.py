@@ -1,0 +1,104 @@
+"""`toryo completion`: the scripts follow the parsers, and asking for agents' names starts nothing."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from toryo.fronts.cli.completion_scripts import script
+from toryo.fronts.cli.entry import VERBS
+from toryo.fronts.cli.overviews import verbs_of, whole_tree
+
+
+@pytest.fixture(scope="module")
+def shell(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A directory with the script and a `toryo` that knows two agents."""
+    folder = tmp_path_factory.mktemp("shell")
+    (folder / "toryo").write_text('[ "$*" = "completion --agents" ] && echo coder && echo critic\n')
+    (folder / "toryo").chmod(0o755)
+    (folder / "script").write_text(script("bash", whole_tree()))
+    return folder
+
+
+def completed(shell: Path, *words: str) -> list[str]:
+    """What bash offers at the end of these words."""
+    listed = " ".join(f"'{word}'" for word in words)
+    code = (
+        f"set -u; source {shell}/script; COMP_WORDS=({listed}); COMP_CWORD={len(words) - 1}; _toryo;"
+        'printf "%s\\n" ${COMPREPLY[@]+"${COMPREPLY[@]}"}'
+    )
+    env = {"PATH": f"{shell}:{os.environ['PATH']}"}
+    done = subprocess.run(
+        ["bash", "--norc", "-c", code], env=env, capture_output=True, text=True, check=True, timeout=30
+    )
+    assert done.stderr == ""
+    return done.stdout.split()
+
+
+def test_bash_completes_verbs_and_the_verbs_of_groups(shell):
+    assert completed(shell, "toryo", "") == list(VERBS)
+    assert completed(shell, "toryo", "stat") == ["status"]
+    assert completed(shell, "toryo", "task", "re") == ["retry", "reject"]
+    assert completed(shell, "toryo", "session", "") == ["start", "end"]
+
+
+def test_bash_completes_options_and_fixed_choices(shell):
+    assert completed(shell, "toryo", "status", "--w") == ["--watch"]
+    assert completed(shell, "toryo", "task", "add", "x", "--pri") == ["--priority"]
+    assert completed(shell, "toryo", "task", "add", "x", "-p", "") == ["critical", "high", "medium", "low"]
+    assert completed(shell, "toryo", "task", "list", "--status", "needs") == ["needs_review"]
+    assert completed(shell, "toryo", "completion", "z") == ["zsh"]
+
+
+def test_bash_completes_the_names_of_agents(shell):
+    assert completed(shell, "toryo", "task", "add", "x", "--agent", "") == ["coder", "critic"]
+    assert completed(shell, "toryo", "agent", "show", "cod") == ["coder"]
+
+
+def test_bash_leaves_what_may_be_a_file_to_the_shell(shell):
+    assert completed(shell, "toryo", "memory", "add", "x", "--file", "") == []
+
+
+@pytest.mark.parametrize("name", ["bash", "zsh", "fish"])
+def test_every_verb_and_option_is_in_every_script(typed, name):
+    result = typed("completion", name)
+    assert (result.code, result.err) == (0, "")
+    for word in VERBS:
+        assert f"'{word}" in result.out
+        assert [verb for verb in verbs_of(word) if not re.search(rf"[' ]{verb}[' :]", result.out)] == []
+    long = {
+        option.removeprefix("--" if name == "fish" else "")
+        for parser in whole_tree().values()
+        for option in parser._option_string_actions
+        if option.startswith("--") and option != "--agents"
+    }
+    assert [option for option in long if option not in result.out] == []
+    assert "--agents'" not in result.out
+
+
+@pytest.mark.parametrize(("name", "check"), [("bash", "-n"), ("zsh", "-n"), ("fish", "--no-execute")])
+def test_the_script_is_one_that_its_shell_can_read(name, check, tmp_path):
+    program = shutil.which(name)
+    if program is None:
+        pytest.skip(f"there is no {name} here")
+    (tmp_path / "script").write_text(script(name, whole_tree()))
+    done = subprocess.run(
+        [program, check, str(tmp_path / "script")], capture_output=True, text=True, check=False, timeout=30
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_names_of_agents_are_one_a_line(peer, typed):
+    peer(list_agents={"agents": [{"id": "coder"}, {"id": "critic"}]})
+    assert typed("completion", "--agents").out == "coder\ncritic\n"
+
+
+def test_asking_for_agents_without_a_daemon_is_silent_and_starts_nothing(typed, toryo_home):
+    result = typed("completion", "--agents")
+    assert (result.code, result.out, result.err) == (0, "", "")
+    assert not toryo_home.exists()
