@@ -21,6 +21,7 @@ DOORS = {
     "structlog": ("daemon/",),
     "mcp": ("daemon/",),
     "mcp_types": ("daemon/",),
+    "rich": ("fronts/demo/",),
 }
 
 

@@ -27,6 +27,9 @@ from toryo.workbench.git import adopt, candidates, collect, places, publish, ret
 from toryo.workbench.runs.launch import LaunchSpec
 from toryo.workbench.runs.stop import stop
 
+SUBJECT = 72
+"""Characters of a task's words in a merge commit's first line."""
+
 LARGEST_OUTPUT = 700_000
 """Bytes of JSON."""
 
@@ -73,6 +76,9 @@ class Acts:
     """(inputs, generation, run directory, log used before) → how the agent is started."""
     expect_prompt: Callable[[str], None]
     """A run with this prompt is coming."""
+
+    words: Callable[[str], str]
+    """A text of the daemon's by its hash; neither parsed nor logged here."""
 
     is_wanted: Callable[[str], bool]
     """Whether the daemon still asks for this order."""
@@ -134,9 +140,12 @@ def _collect(acts: Acts, order: Order) -> Done:
 
 
 def _candidate(acts: Acts, order: Order) -> Done:
-    return Done(
-        "candidate_built", candidates.build(_inputs(order, models.CandidateInputs), acts.folder / "bench")
-    )
+    inputs = _inputs(order, models.CandidateInputs)
+    if inputs.subject:
+        first, _, rest = inputs.message.partition("\n")
+        words = acts.words(inputs.subject)[:SUBJECT]
+        inputs = inputs.model_copy(update={"message": f"{first}: {words}\n{rest}"})
+    return Done("candidate_built", candidates.build(inputs, acts.folder / "bench"))
 
 
 def _check(acts: Acts, order: Order) -> Done:

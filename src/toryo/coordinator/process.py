@@ -79,6 +79,7 @@ def join(home: Home, name: str, config: Config, key: str, standing: Standing) ->
         clients=_clients,
         spec=Launching(config, prompts.take).spec,
         expect_prompt=prompts.expect,
+        words=fetch_blob,
         is_wanted=orders.is_wanted,
     )
 

@@ -139,6 +139,8 @@ class CandidateInputs(Model):
     tip: str
     heads: tuple[Head, ...]
     message: str
+    subject: str = ""
+    """Blob hash of the task's own words for the message's first line: opaque to the coordinator."""
     date: str
     """ISO-8601; author and committer date, so a rebuilt candidate has the same id."""
 

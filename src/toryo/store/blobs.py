@@ -12,6 +12,11 @@ from pathlib import Path
 _HASH = re.compile(r"[0-9a-f]{64}")
 
 
+def blob_hash(text: str) -> str:
+    """The name of a text."""
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
 @dataclass(frozen=True)
 class Blobs:
     path: Path
@@ -19,7 +24,7 @@ class Blobs:
     def put(self, text: str) -> str:
         """The text's hash; when this returns the text is on the disk."""
         data = text.encode("utf-8", "surrogatepass")
-        name = hashlib.sha256(data).hexdigest()
+        name = blob_hash(text)
         place = self._place(name)
         if not place.exists():
             if not place.parent.exists():

@@ -26,6 +26,7 @@ from toryo.protocol.models import (
 )
 from toryo.reconciler.decisions import OrderWish
 from toryo.store import agents, facts, gates, landings, orders, projects, runs, tasks
+from toryo.store.blobs import blob_hash
 from toryo.store.engine import Tx
 from toryo.store.rows import OrderRow, ProjectRow, RunRow, TaskRow
 from toryo.usecases.ids import new_id
@@ -211,7 +212,6 @@ def _candidate(tx: Tx, wish: OrderWish, project_id: str) -> bool:
         raise OrderImpossible(f"no landing {wish.landing}")
     task = tasks.get(tx, landing.task) if landing.task else None
     if task:
-        # the task's own words stay with the head (S1-06); the branch is named after them
         message = f"Land {task.branch}\n\nToryo-Task: {task.id}\nToryo-Run: {landing.run}\n"
         head = Head(task=task.id, branch=task.branch, commit=landing.head)
     else:
@@ -223,6 +223,9 @@ def _candidate(tx: Tx, wish: OrderWish, project_id: str) -> bool:
         tip=wish.old,
         heads=(head,),
         message=message,
+        subject=blob_hash(task.title)
+        if task
+        else "",  # words travel as blobs (S1-06); add_task kept this one
         date=iso(landing.created_at) or "",
     )
     insert(

@@ -75,6 +75,7 @@ def add_task(context: HeadContext, wish: NewTask) -> dict[str, Any]:
             "The title or the description is too long.", hint="Put details into a file of the project."
         )
     _look_over(wish)
+    context.blobs.put(title)  # for the message of its landing
     with context.store.change() as tx:
         project = the_project(tx, wish.project, wish.path)
         if project.status != "active":

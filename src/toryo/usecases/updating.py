@@ -28,6 +28,8 @@ class Update:
 
 def update_task(context: HeadContext, wish: Update) -> str:
     """Carry out what was wished; the task's id. What came of it is asked after the next drain."""
+    if wish.title.strip():
+        context.blobs.put(" ".join(wish.title.split()))
     with context.store.change() as tx:
         row = the_task(tx, wish.task)
         changed = _fields(tx, row, wish)
