@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import sys
 
 TYPE_CHECKING = False
@@ -15,8 +16,11 @@ def main(argv: Sequence[str] | None = None) -> int:
     """The program `toryo`; the exit code."""
     from toryo.fronts.cli.entry import run
 
+    gc.disable()  # a command ends before there is anything worth collecting
     words = list(sys.argv[1:] if argv is None else argv)
-    return run(words, {"daemon": _daemon, "coordinator": _coordinator})
+    code = run(words, {"daemon": _daemon, "coordinator": _coordinator})
+    gc.freeze()
+    return code
 
 
 def _daemon(home: Home, name: str, foreground: bool) -> int:
@@ -24,6 +28,7 @@ def _daemon(home: Home, name: str, foreground: bool) -> int:
     from toryo.daemon.process import run_daemon
     from toryo.usecases.drain import drain, extend_deadlines
 
+    gc.enable()
     return run_daemon(
         home,
         foreground=foreground,
@@ -36,4 +41,5 @@ def _daemon(home: Home, name: str, foreground: bool) -> int:
 def _coordinator(home: Home, name: str, foreground: bool) -> int:
     from toryo.coordinator.process import run_coordinator
 
+    gc.enable()
     return run_coordinator(home, name, foreground)

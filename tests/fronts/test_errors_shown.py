@@ -16,6 +16,12 @@ from toryo.fronts.cli.complaints import describe
 from toryo.fronts.cli.overviews import verbs_of, whole_tree
 
 
+@pytest.mark.parametrize("word", ["--version", "-V"])
+def test_the_version_is_one_line(typed, word):
+    result = typed(word)
+    assert (result.code, result.out, result.err) == (0, f"toryo {__version__}\n", "")
+
+
 def test_no_verb_at_all_is_a_usage_error_that_lists_the_verbs(typed):
     result = typed()
     assert result.code == 2

@@ -53,7 +53,7 @@ def test_init_yes_writes_what_is_missing_registers_and_says_what_to_type_next(pe
     assert lines[0] == "project   door (p1)"
     assert "wrote     .toryo/config.yaml" in lines
     assert "note: no client found" in lines
-    assert lines[-1] == 'Next: toryo task add "what you want done"'
+    assert lines[-1] == 'Next: the agent (see the note), then toryo task add "what you want done"'
 
 
 def test_init_never_overwrites_a_file(peer, typed, repository):

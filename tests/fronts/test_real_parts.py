@@ -51,7 +51,7 @@ def test_init_agent_task_wait_and_evidence_are_enough_for_a_first_task(home, tmp
         tmp_path / "repo", {"agent.sh": "echo new >new.txt\ngit add new.txt\ngit commit -qm work\n"}
     )
     before = git(repo, "rev-parse", "HEAD")
-    assert "Next: toryo task add" in toryo(home, "init", "--yes", cwd=repo)
+    assert "toryo task add" in toryo(home, "init", "--yes", cwd=repo)
     assert git(repo, "rev-parse", "HEAD") == before
     toryo(
         home, "agent", "add", "sh", "--client", "command", "--command", "sh agent.sh {prompt_file}", cwd=repo

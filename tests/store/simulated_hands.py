@@ -24,6 +24,8 @@ Pick = Callable[[str, Sequence[Any]], Any]
 """(what is asked, choices) → one of them."""
 
 INTERVAL_S = 10.0
+ALWAYS = "always"
+"""A merge that conflicts even where git would fast-forward: for worlds in which order must not matter."""
 
 
 def honest(_what: str, choices: Sequence[Any]) -> Any:
@@ -306,10 +308,9 @@ def _candidate(hands: Hands, order: dict[str, Any], pick: Pick) -> Done:
         return "candidate_built", _problem("git_failed")
     pair = (repository.tip, head)
     if pair not in repository.conflicts:
-        clean = (
-            repository.contains(head, repository.tip) or pick("merge", (False, False, False, True)) is False
-        )
-        repository.conflicts[pair] = not clean
+        answer = pick("merge", ("clean", "clean", "clean", "conflict"))
+        can = not repository.contains(head, repository.tip) or answer == ALWAYS
+        repository.conflicts[pair] = can and answer != "clean"
     if repository.conflicts[pair]:
         conflict = {"paths": ["a.py"], "partner": repository.tip, "task": order["task"]}
         return "candidate_built", {"conflict": conflict}

@@ -13,7 +13,7 @@ from typing import Any
 from unittest.mock import patch
 
 from simulated_git import ROOT, Repository
-from simulated_hands import Hands, Pick, World, honest
+from simulated_hands import Hands, Pick, Process, World, honest
 from sqlalchemy import select
 
 from toryo.settings import Home
@@ -41,6 +41,16 @@ class Clock:
 
     def __call__(self) -> float:
         return self.now
+
+
+class Conduct:
+    """How orders and agents turn out: here, honestly and well."""
+
+    def pick_for(self, _order: dict[str, Any]) -> Pick:
+        return honest
+
+    def end(self, process: Process) -> None:
+        process.hands.end(process, honest)
 
 
 class House:
@@ -102,20 +112,20 @@ class House:
 
     # ── honest work until nothing is left ─────────────────────────────────────────────────────────────
 
-    def settle(self, pick: Pick = honest, rounds: int = 120) -> None:
+    def settle(self, conduct: Conduct | None = None, rounds: int = 120) -> None:
         """From now on everybody does what is asked and says so; raises if that never comes to an end."""
         for repository in self.world.repositories.values():
             repository.busy = ""
         idle = 0
         for _ in range(rounds):
-            idle = 0 if self._round(pick) else idle + 1
+            idle = 0 if self._round(conduct or Conduct()) else idle + 1
             if idle == 4:
                 return
             if idle:  # what waits for a while comes again; at last, sessions of outside agents are over
-                self.clock.now += 15 if idle < 3 else 4000
+                self.clock.now += 35 if idle < 3 else 4000
         raise AssertionError("the house never comes to rest")
 
-    def _round(self, pick: Pick) -> bool:
+    def _round(self, conduct: Conduct) -> bool:
         """Whether anything happened."""
         moved = False
         self.drain()
@@ -128,13 +138,13 @@ class House:
         for number, hands in enumerate(self.hands):
             for order in hands.todo():
                 moved = True
-                hands.carry_out(order, pick)
+                hands.carry_out(order, conduct.pick_for(order))
             for agent, project in self.ready_pairs():
                 request = f"settle/{self.clock.now}/{number}/{project}/{agent}/{len(self.rows('runs'))}"
                 moved = bool(hands.claim(agent, project, request)) or moved
         for process in list(self.world.processes.values()):
             moved = True
-            process.hands.end(process, pick)
+            conduct.end(process)
         return moved
 
 

@@ -44,9 +44,7 @@ def decide_coordinator(coordinator: CoordinatorFacts, policy: Policy, now: float
 
 def _landed(task: TaskFacts, attempt: Attempt, landing: LandingFacts) -> TaskDecision:
     if landing.published:
-        last = attempt.last_run
-        tidy = (OrderWish(OrderKind.CLEAN, f"clean/{last.id}", run=last.id),) if last else ()
-        return TaskDecision(TaskStatus.DONE, orders=tidy)
+        return TaskDecision(TaskStatus.DONE, orders=_retired(attempt.last_run))
     if task.stopped:
         return TaskDecision(TaskStatus.NEEDS_REVIEW, task.stopped, why_stopped(task))
     if task.waiting_why == "publish_failed":
@@ -72,9 +70,8 @@ def _end(
             orders.append(OrderWish(OrderKind.STOP, f"stop/{live.id}/{live.generation}", run=live.id))
         elif not begun & {OrderKind.PREPARE, OrderKind.RUN}:
             unstarted = (live.id,)  # nobody began it: it ends here. A stop before the start would miss it.
-    last = attempt.last_run
-    if last and last.ended and last.collected and not live:
-        orders.append(OrderWish(OrderKind.CLEAN, f"clean/{last.id}", run=last.id))
+    if not live:
+        orders += _retired(attempt.last_run)
     alive = tuple(landing.id for landing in attempt.landings if not landing.ended)
     return TaskDecision(status, reason, orders=tuple(orders), end_landings=alive, end_runs=unstarted)
 
@@ -89,6 +86,13 @@ def _running(task: TaskFacts, run: RunFacts) -> TaskDecision:
         return TaskDecision(TaskStatus.RUNNING, "outside")
     order = OrderWish(OrderKind.RUN, f"run/{run.id}/{run.generation}", run=run.id)
     return TaskDecision(TaskStatus.RUNNING, run.purpose, orders=() if run.started else (order,))
+
+
+def _retired(run: RunFacts | None) -> tuple[OrderWish, ...]:
+    """A worktree goes once its run has ended and all it held was collected."""
+    if run is None or not run.ended or run.collected is None:
+        return ()
+    return (OrderWish(OrderKind.CLEAN, f"clean/{run.id}", run=run.id),)
 
 
 def _uncollected(task: TaskFacts) -> tuple[OrderWish, ...]:

@@ -13,12 +13,13 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 BUG = 255
+OF_THE_MACHINE = "Look at that path, its permissions and the disk; TORYO_HOME selects another installation."
 
 
 def complain(error: Exception, argv: Sequence[str]) -> int:
     """Print the error with its causes and its way out; the exit code it means."""
     code = exit_code(error)
-    hint = getattr(error, "hint", "")
+    hint = getattr(error, "hint", "") or (OF_THE_MACHINE if isinstance(error, OSError) else "")
     if code == BUG and not isinstance(error, ToolFailed):  # the daemon kept its own traceback
         hint = _keep_traceback(error, argv)
     print(describe(error, hint, bug=code == BUG), file=sys.stderr)
@@ -30,8 +31,8 @@ def exit_code(error: Exception) -> int:
         return 2
     if isinstance(error, ToolFailed) and error.body.get("bug"):
         return BUG
-    if isinstance(error, UserError | Unavailable | WireError):
-        return 1
+    if isinstance(error, UserError | Unavailable | WireError | OSError):
+        return 1  # a disk, a permission, a path: the machine's, and so the user's to mend
     return BUG
 
 

@@ -5,6 +5,7 @@ Standard library only, and only the chosen verb's file is imported: a command mu
 
 from __future__ import annotations
 
+import os
 import sys
 
 from toryo import __version__
@@ -76,7 +77,9 @@ def run(argv: Sequence[str], processes: Mapping[str, Process]) -> int:
     except Exception as error:  # noqa: BLE001 - the front's outermost edge: printed once, with an exit code
         from toryo.fronts.cli.complaints import complain
 
-        return complain(error, argv)
+        code = complain(error, argv)
+        if isinstance(error, OSError):
+            _reader_left()  # the output itself may be what failed
     return code
 
 
@@ -141,14 +144,15 @@ def verb_file(name: str) -> ModuleType:
 
 def _never_fail_to_print() -> None:
     """What the terminal's own encoding lacks becomes `?`: a title in another script is no reason to fail."""
+    if sys.stdout is None or sys.stderr is None:  # started with them closed
+        nowhere = open(os.devnull, "w")  # noqa: SIM115 - as long as the process
+        sys.stdout, sys.stderr = sys.stdout or nowhere, sys.stderr or nowhere
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="replace")
 
 
 def _reader_left() -> int:
-    import os
-
     # `toryo log … | head`: nobody reads any more, and the interpreter must not complain about it at its end.
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
     return 0

@@ -128,5 +128,6 @@ def _made(made: dict[str, Any], written: list[str], notes: list[str]) -> str:
     if written:
         lines.append("Nothing was committed; commit .toryo/ when you like it.")
     lines += [_note(note) for note in notes]
-    lines.append('Next: toryo task add "what you want done"')
+    first = "" if agent.get("client") else "the agent (see the note), then "
+    lines.append(f'Next: {first}toryo task add "what you want done"')
     return "\n".join(lines)
