@@ -236,7 +236,7 @@ def measure_large(rounds: int, files: int, say: Callable[[str], None]) -> list[F
             _rest()
             lives.raw_launch.append(ground.raw_launch())
         say(f"large repository: {rounds} of {rounds}")
-        for _ in range(max(2, rounds // 3)):
+        for _ in range(2):
             _rest()
             ground.retire_three()
             lives.launch_after_retiring.append(ground.live("after retiring").launch)

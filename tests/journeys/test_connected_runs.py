@@ -103,8 +103,9 @@ def test_a_connected_run_that_starts_slowly_is_started_once_and_its_claims_are_s
     assert "only a person may do that" in down
     assert all(text.endswith("exit 1\n") for text in (adding, status, down))
     assert [one["title"] for one in house.read("task", "list")["tasks"]] == ["Take your time"]
+    eventually(lambda: not (folder / "credential.json").exists(), what="the run's own secrets are gone")
     kept = secrets_in(house.home) | secrets_in(house.repo)
-    assert {path.name for path in kept} == {"credential.json", "launch.json", "operator.key", "key"}
+    assert {path.name for path in kept} == {"operator.key", "key"}
     assert {path.stat().st_mode & 0o777 for path in kept} == {0o600}
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from itertools import pairwise
+from itertools import pairwise, zip_longest
 from typing import Any
 
 from simulated_house import AGENTS, OUTSIDE, House
@@ -151,7 +151,14 @@ def check_nothing_to_add(house: House, before: dict[str, list[Row]]) -> None:
     house.drain()
     after = house.everything()
     for name, rows in before.items():
-        assert after[name] == rows, f"{name} changed although nothing happened"
+        changed = [(old, new) for old, new in zip_longest(rows, after[name]) if old != new]
+        assert not changed, f"{name} changed although nothing happened: {_differences(*changed[0])}"
+
+
+def _differences(old: Row | None, new: Row | None) -> str:
+    if old is None or new is None:
+        return f"{old} → {new}"
+    return ", ".join(f"{name}: {old[name]!r} → {new[name]!r}" for name in old if old[name] != new[name])
 
 
 def check_liveness(house: House) -> None:

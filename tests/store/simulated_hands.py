@@ -200,6 +200,7 @@ def seen_now(repository: Repository, published: str) -> dict[str, Any]:
         "tree": repository.tree(branch) if branch else "",
         "relation": repository.relation(),
         "tip": repository.tip,
+        "published": published,
         "contains_published": not published or bool(branch and repository.contains(branch, published)),
     }
 

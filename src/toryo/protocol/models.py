@@ -445,6 +445,8 @@ class TargetSeen(Model):
     """Of the branch to the tip."""
     tip: str = ""
     """The tip it was compared with."""
+    published: str = ""
+    """What the coordinator believes to be published, which may be behind."""
     contains_published: bool = True
     """False: the branch was rewound or rebased away from what was published."""
     settings_tree: str = ""

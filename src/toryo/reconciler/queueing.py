@@ -21,7 +21,8 @@ NOT_GREEN = (Verdict.RED, Verdict.COULD_NOT_RUN)
 
 
 def decide_queue(queue: QueueFacts, policy: Policy, now: float) -> QueueDecision:
-    following = FOLLOWING.get(queue.seen_relation, "" if queue.seen_contains_published else "adopt")
+    rewound = not queue.seen_contains_published
+    following = "adopt" if rewound else FOLLOWING.get(queue.seen_relation, "")
     gate = QueueDecision(gates=() if queue.tip_gate else (GateWish(queue.tip, queue.tip_tree),))
     stopped = _stopped(queue, following)
     if stopped:

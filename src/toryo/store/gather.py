@@ -175,7 +175,7 @@ def _base(tx: Tx, target: TargetRow) -> Verdict | None:
 
 def _failed_follow(tx: Tx, target: TargetRow) -> str:
     """How the newest landing that follows the branch to where it is now ended, if badly."""
-    kind = FOLLOWING.get(target.seen_relation, "" if target.seen_contains_published else "adopt")
+    kind = FOLLOWING.get(target.seen_relation, "") if target.seen_contains_published else "adopt"
     if not kind or not target.seen:
         return ""
     followed = landings.newest_following(tx, target.project, target.name, target.seen)
@@ -185,7 +185,7 @@ def _failed_follow(tx: Tx, target: TargetRow) -> str:
 def _base_detail(tx: Tx, target: TargetRow) -> str:
     """The check that fails where work would start from, and the end of what it printed."""
     gate_id = target.tip_gate
-    if target.seen_relation in FOLLOWING:
+    if _failed_follow(tx, target):  # not one that is under way: its first results are no verdict
         followed = landings.newest_following(tx, target.project, target.name, target.seen)
         gate_id = followed.gate if followed and followed.gate else gate_id
     failing = (

@@ -134,6 +134,8 @@ tasks = Table(
     Column("generation", Integer, nullable=False, default=0),
     # The one index for ready work; a second one tempts the planner away from it.
     Index("tasks_ready", "project", "agent", "status", "nblock", "priority", "seq"),
+    # For people's pages by status; test_query_plans.py holds that ready work does not take it.
+    Index("tasks_status", "status", "seq"),
 )
 
 dependencies = Table(
@@ -414,6 +416,11 @@ marks = Table(
     Column("subject", String, primary_key=True),  # task:ID, queue:PROJECT/TARGET, gate:ID, coordinator:ID
     Column("look_at", Double, nullable=False, default=0),  # 0: now
     Index("marks_look_at", "look_at"),
+)
+
+# Prompts and titles: they commit with the run or task that needs them; a file would cost two syncs more.
+texts = Table(
+    "texts", metadata, Column("hash", String, primary_key=True), Column("text", Text, nullable=False)
 )
 
 settings = Table(

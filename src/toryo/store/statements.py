@@ -44,6 +44,11 @@ def add_if_new(tx: Tx, table: Table, row: TableRow, unique: str) -> bool:
     return done.rowcount == 1
 
 
+def add_if_absent(tx: Tx, table: Table, columns: Mapping[str, Any], unique: str) -> None:
+    """Insert unless that value of the unique column is there already."""
+    tx.conn.execute(_insert_if_new(tx.conn.dialect.name, table, (unique,)), columns)
+
+
 def add_link(tx: Tx, table: Table, columns: Mapping[str, Any]) -> None:
     """Insert a row that is nothing but its key; it may be there already."""
     statement = _insert_if_new(tx.conn.dialect.name, table, tuple(columns))

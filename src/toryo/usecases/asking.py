@@ -9,7 +9,7 @@ from typing import Any
 from toryo.domain.errors import NotFound, Refused, Unavailable, UserError
 from toryo.domain.words import CheckResult, OrderKind, OrderState, Verdict
 from toryo.protocol.models import CheckInputs, Model, ReadInputs, RestoreInputs, SurveyInputs
-from toryo.store import evidence, facts, gates, landings, orders, projects, runs
+from toryo.store import evidence, facts, gates, landings, orders, projects, runs, texts
 from toryo.store.engine import Tx
 from toryo.store.rows import RunRow
 from toryo.usecases.context import HeadContext
@@ -118,6 +118,13 @@ def answer(context: HeadContext, order_id: str) -> tuple[bool, dict[str, Any] | 
     if order.state != OrderState.REPORTED or not found:
         return False, None
     return True, dict(found[-1].body)
+
+
+def text_of(context: HeadContext, hash: str) -> str | None:
+    """A prompt or title from the store, or a blob."""
+    with context.store.read() as tx:
+        found = texts.get(tx, hash)
+    return context.blobs.get(hash) if found is None else found
 
 
 def place_of(context: HeadContext, order_id: str) -> str:

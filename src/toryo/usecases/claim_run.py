@@ -7,7 +7,7 @@ from typing import Any
 from toryo.domain.errors import NotFound
 from toryo.domain.naming import task_name
 from toryo.domain.words import PRIORITY_RANK, Access, CheckResult, Priority, Purpose
-from toryo.store import claims, gates, landings, orders, projects, runs, tasks
+from toryo.store import claims, gates, landings, orders, projects, runs, tasks, texts
 from toryo.store.engine import Tx
 from toryo.store.rows import AgentRow, OrderRow, ProjectRow, RunRow, TaskRow
 from toryo.usecases.context import HeadContext
@@ -77,7 +77,7 @@ def begin_run(
         generation=task.generation + 1,
         request=request,
         scope=as_json(parts.scope),
-        prompt=context.blobs.put(compose(parts)),
+        prompt=texts.put(tx, compose(parts)),
         told=parts.told,
         access=parts.access,
         created_at=tx.now,

@@ -62,11 +62,20 @@ def take_settings(tx: Tx, project: ProjectRow, body: Mapping[str, Any]) -> Proje
 
 
 def is_early(tx: Tx, fact: Fact) -> bool:
-    """Whether a branch was seen beside another tip than ours: what it is to ours cannot be said."""
-    if fact.kind != "target_seen":
+    """Whether a branch was compared with another tip than ours, or found without what we do not hold for
+    published: a newer look will tell."""
+    body = fact.body
+    if fact.kind != "target_seen" or body.get("relation") == "missing":
         return False
-    target = projects.target(tx, str(fact.body.get("project")), str(fact.body.get("target")))
-    return target is not None and fact.body.get("tip") not in (None, "", target.tip)
+    target = projects.target(tx, str(body.get("project")), str(body.get("target")))
+    if target is None:
+        return False
+    if body.get("tip", "") not in ("", target.tip):
+        return True
+    return not body.get("contains_published", True) and body.get("published", "") not in (
+        "",
+        target.published,
+    )
 
 
 def apply_target_seen(tx: Tx, body: dict[str, Any]) -> None:

@@ -22,7 +22,7 @@ from toryo.domain.words import (
 )
 from toryo.protocol.models import AcceptInputs
 from toryo.reconciler.decisions import OrderWish
-from toryo.store import claims, landings, orders, projects, runs, tasks
+from toryo.store import claims, landings, orders, projects, runs, tasks, texts
 from toryo.store.engine import Tx
 from toryo.store.rows import ProjectRow, TaskRow, VerbRow
 from toryo.usecases.claim_run import priority_word
@@ -75,7 +75,6 @@ def add_task(context: HeadContext, wish: NewTask) -> dict[str, Any]:
             "The title or the description is too long.", hint="Put details into a file of the project."
         )
     _look_over(wish)
-    context.blobs.put(title)  # for the message of its landing
     with context.store.change() as tx:
         project = the_project(tx, wish.project, wish.path)
         if project.status != "active":
@@ -96,6 +95,7 @@ def add_task(context: HeadContext, wish: NewTask) -> dict[str, Any]:
             target=project.base,
             created_at=tx.now,
         )
+        texts.put(tx, title)  # for the message of its landing
         tasks.insert(tx, row, [the_task(tx, one).id for one in wish.after])
         tx.emit("task_added", {"title": title[:200]}, project=project.id, task=row.id)
         tx.mark(f"task:{row.id}")

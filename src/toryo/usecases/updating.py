@@ -7,7 +7,7 @@ from typing import Any
 
 from toryo.domain.errors import Refused, UserError
 from toryo.domain.words import PRIORITY_RANK, Priority, TaskStatus, Verb
-from toryo.store import landings, runs, tasks
+from toryo.store import landings, runs, tasks, texts
 from toryo.store.engine import Tx
 from toryo.store.rows import TaskRow
 from toryo.usecases.context import HeadContext
@@ -28,8 +28,6 @@ class Update:
 
 def update_task(context: HeadContext, wish: Update) -> str:
     """Carry out what was wished; the task's id. What came of it is asked after the next drain."""
-    if wish.title.strip():
-        context.blobs.put(" ".join(wish.title.split()))
     with context.store.change() as tx:
         row = the_task(tx, wish.task)
         changed = _fields(tx, row, wish)
@@ -46,6 +44,7 @@ def _fields(tx: Tx, row: TaskRow, wish: Update) -> dict[str, Any]:
     changed: dict[str, Any] = {}
     if wish.title.strip():
         changed["title"] = " ".join(wish.title.split())
+        texts.put(tx, changed["title"])
     if wish.description is not None:
         changed["description"] = wish.description
     if wish.type:

@@ -13,7 +13,7 @@ from toryo.daemon.head import Head
 from toryo.daemon.mcp.registry import COORDINATORS, Arguments, Tool
 from toryo.domain.errors import NotFound, Refused
 from toryo.protocol.models import Fact
-from toryo.usecases import agents, claim_run, coordinators, next_orders, report_facts
+from toryo.usecases import agents, asking, claim_run, coordinators, next_orders, report_facts
 from toryo.usecases.context import Caller, HeadContext
 
 LONGEST_WAIT_S = 30
@@ -152,7 +152,7 @@ async def report(head: Head, caller: Caller, args: Report) -> dict[str, Any]:
 
 
 async def fetch_blob(head: Head, caller: Caller, args: Blob) -> dict[str, Any]:
-    text = await head.aside(head.context.blobs.get, args.hash)
+    text = await head.do(asking.text_of, args.hash)
     if text is None:
         raise NotFound(f"There is no blob {args.hash[:12]}…")
     return {"success": True, "text": text}

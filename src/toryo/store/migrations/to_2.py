@@ -15,6 +15,8 @@ STATEMENTS = (
     "CREATE INDEX tokens_run ON tokens (run)",
     "CREATE INDEX tokens_expiry ON tokens (ended_at, expires_at)",
     "CREATE INDEX events_project ON events (project, seq)",
+    "CREATE TABLE texts (hash VARCHAR NOT NULL PRIMARY KEY, text TEXT NOT NULL)",
+    "CREATE INDEX tasks_status ON tasks (status, seq)",
     "ALTER TABLE targets ADD COLUMN retry_at {double} NOT NULL DEFAULT 0",
     "ALTER TABLE targets ADD COLUMN foreign_tip VARCHAR NOT NULL DEFAULT ''",
     "ALTER TABLE landings ADD COLUMN trusted BOOLEAN NOT NULL DEFAULT FALSE",

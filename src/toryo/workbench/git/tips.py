@@ -80,6 +80,7 @@ def look(repo: str, project: str, target: str, published: str) -> TargetSeen:
         tree=git.tree_of(branch),
         relation=_relation(git, branch, tip),
         tip=tip,
+        published=published,
         contains_published=not published or published == branch or git.is_ancestor(published, branch),
         settings_tree=settings_tree(git, branch),
     )

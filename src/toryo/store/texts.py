@@ -1,0 +1,26 @@
+"""Prompts and titles, by the SHA-256 of their text: committed together with what needs them."""
+
+from __future__ import annotations
+
+from sqlalchemy import bindparam, select
+
+from toryo.store.blobs import blob_hash
+from toryo.store.engine import Tx
+from toryo.store.rows import storable
+from toryo.store.schema import texts
+from toryo.store.statements import add_if_absent
+
+_GET = select(texts.c.text).where(texts.c.hash == bindparam("it"))
+
+
+def put(tx: Tx, text: str) -> str:
+    """The text's hash; the text is kept when the transaction is."""
+    kept = storable({"text": text})["text"]
+    name = blob_hash(kept)
+    add_if_absent(tx, texts, {"hash": name, "text": kept}, "hash")
+    return name
+
+
+def get(tx: Tx, hash: str) -> str | None:
+    found = tx.conn.execute(_GET, {"it": hash}).scalar()
+    return None if found is None else str(found)
