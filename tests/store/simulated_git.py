@@ -33,6 +33,8 @@ class Repository:
     reflog: list[str] = field(default_factory=lambda: [ROOT])
     retired: set[str] = field(default_factory=set)
     conflicts: dict[tuple[str, str], bool] = field(default_factory=dict)
+    settings: dict[str, str] = field(default_factory=dict)
+    """Commits that changed `.toryo/`, and what they put there."""
 
     def history(self, commit: str) -> frozenset[str]:
         """The commit and all it stands on."""
@@ -52,6 +54,11 @@ class Repository:
         """Named by the work it holds: merges of the same work have the same tree."""
         work = sorted(one for one in self.history(commit) if len(self.parents[one]) < 2)
         return "tree-" + hashlib.sha256("/".join(work).encode()).hexdigest()[:8]
+
+    def settings_tree(self, commit: str) -> str:
+        """What the newest change of `.toryo/` in its history put there; empty without one."""
+        held = [one for one in self.settings if one in self.history(commit)]
+        return f"{held[-1]}:{self.settings[held[-1]]}" if held else ""
 
     def commit(self, *parents: str, name: str = "") -> str:
         made = name or f"c{len(self.parents)}"

@@ -28,6 +28,15 @@ ALWAYS = "always"
 """A merge that conflicts even where git would fast-forward: for worlds in which order must not matter."""
 
 
+CHECKS: dict[str, tuple[str, ...]] = {"none": (), "one": ("make test",), "two": ("make lint", "make test")}
+
+
+def settings_text(which: str, flaky: str = "land") -> str:
+    """A config.yaml with these checks."""
+    commands = "".join(f"    - {{type: t, command: {command}}}\n" for command in CHECKS[which])
+    return f"dod:\n  flaky: {flaky}\n  checks:\n{commands}" if commands else "{}"
+
+
 def honest(_what: str, choices: Sequence[Any]) -> Any:
     return choices[0]
 
@@ -201,6 +210,7 @@ def seen_now(repository: Repository, published: str) -> dict[str, Any]:
         "relation": repository.relation(),
         "tip": repository.tip,
         "published": published,
+        "settings_tree": repository.settings_tree(branch) if branch else "",
         "contains_published": not published or bool(branch and repository.contains(branch, published)),
     }
 
@@ -341,7 +351,8 @@ def _accept(hands: Hands, order: dict[str, Any], pick: Pick) -> Done:
         if repository.tip != inputs["old"]:
             return "accepted", {"moved": False, "tip": repository.tip}
         repository.tip = inputs["new"]
-    return "accepted", {"moved": True, "tip": repository.tip}
+    settings = repository.settings_tree(repository.tip)
+    return "accepted", {"moved": True, "tip": repository.tip, "settings_tree": settings}
 
 
 def _publish(hands: Hands, order: dict[str, Any], pick: Pick) -> Done:
@@ -375,8 +386,14 @@ def _clean(hands: Hands, order: dict[str, Any], _pick: Pick) -> Done:
     return "cleaned", {"freed": True, "trash": "/trash"}
 
 
-def _survey(hands: Hands, order: dict[str, Any], _pick: Pick) -> Done:
-    return "surveyed", _problem("not_simulated")
+def _survey(hands: Hands, order: dict[str, Any], pick: Pick) -> Done:
+    if pick("survey", ("ok",) * 9 + ("problem",)) == "problem":
+        return "surveyed", _problem("git_failed")
+    tree = hands.world.repositories[order["project"]].settings_tree(order["inputs"]["commit"])
+    text = settings_text(tree.partition(":")[2])
+    files = {"config.yaml": text} if tree else {}
+    source = "commit" if tree else "none"
+    return "surveyed", {"settings_files": files, "settings_from": source, "settings_tree": tree}
 
 
 ACTS: dict[str, Callable[[Hands, dict[str, Any], Pick], Done]] = {

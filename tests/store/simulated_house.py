@@ -13,7 +13,7 @@ from typing import Any
 from unittest.mock import patch
 
 from simulated_git import ROOT, Repository
-from simulated_hands import Hands, Pick, Process, World, honest
+from simulated_hands import Hands, Pick, Process, World, honest, settings_text
 from sqlalchemy import select
 
 from toryo.settings import Home
@@ -31,7 +31,6 @@ MACHINE = "m1"
 PROJECTS = ("p1", "p2")
 AGENTS = {"ann": 1, "bob": 2}
 OUTSIDE = "eve"
-CHECKS: dict[str, tuple[str, ...]] = {"none": (), "one": ("make test",), "two": ("make lint", "make test")}
 LONGEST_DRAIN = 200
 
 
@@ -70,9 +69,8 @@ class House:
         raise AssertionError("the drain never comes to an end")
 
     def checks(self, project: str, which: str, *, flaky: str = "land") -> None:
-        """A person puts other checks in force."""
-        commands = "".join(f"    - {{type: t, command: {command}}}\n" for command in CHECKS[which])
-        text = f"dod:\n  flaky: {flaky}\n  checks:\n{commands}" if commands else "{}"
+        """A person puts other checks in force: those of the working copy."""
+        text = settings_text(which, flaky)
         with self.context.store.change() as tx:
             row = projects.get(tx, project)
             assert row is not None

@@ -14,8 +14,8 @@ from house_rules import check_live_runs, check_liveness, look_over
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition, rule
-from simulated_hands import Hands, Pick, honest
-from simulated_house import AGENTS, CHECKS, OUTSIDE, PROJECTS, a_house
+from simulated_hands import CHECKS, Hands, Pick, honest
+from simulated_house import AGENTS, OUTSIDE, PROJECTS, a_house
 
 from toryo.domain.errors import UserError
 from toryo.domain.words import ClaimResult, Priority, Verb
@@ -165,6 +165,13 @@ class TheHouse(RuleBasedStateMachine):
             repository.move(repository.commit(older[-1]))
         elif what == "delete":
             repository.move("")
+
+    @rule(project=projects, which=st.sampled_from(tuple(CHECKS)))
+    def commit_other_settings(self, project: str, which: str) -> None:
+        repository = self.house.world.repositories[project]
+        if repository.branch:
+            repository.move(repository.commit(repository.branch))
+            repository.settings[repository.branch] = which
 
     @rule(project=projects, why=st.sampled_from(("", "dirty", "rebase")))
     def hold_the_checkout(self, project: str, why: str) -> None:

@@ -29,6 +29,8 @@ class Listener:
         self._capacity = capacity
         self._standing = standing
         self._interval_s = interval_s
+        # changes come at once; an unchanged set costs both sides as much as a new one
+        self._wait_s = min(3 * interval_s, LONGEST_WAIT_S)
         self._place: Place | None = None
 
     def start(self, place: Place) -> None:
@@ -51,7 +53,7 @@ class Listener:
                 place, seen = self._place, ""
             asked_at = time.monotonic()
             try:
-                got = self._daemon.next_orders(place, seen, min(self._interval_s, LONGEST_WAIT_S))
+                got = self._daemon.next_orders(place, seen, self._wait_s)
                 if place == self._place:  # else it was said to one that we are not any more
                     self._take(got, asked_at)
             except WireError:

@@ -138,10 +138,8 @@ class Head:
     def _committed(self, committed: Committed) -> None:
         topics = {place_topic(place) for place in committed.places}
         topics.update(task_topic(event.task) for event in committed.events if event.task)
-        if committed.events:
-            topics.add(EVENTS)
-        if committed.events or committed.marked:
-            topics.add(LOOK)
+        if committed.events:  # a mark alone, as each heartbeat leaves, has changed nothing yet
+            topics |= {EVENTS, LOOK}
         if topics:
             self._announce(topics)
         if committed.marked:

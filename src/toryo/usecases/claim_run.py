@@ -115,7 +115,7 @@ def prompt_parts(tx: Tx, project: ProjectRow, agent: AgentRow, task: TaskRow) ->
         scope=scope_of(project, agent, task),
         memory=memory,
         purpose=Purpose(task.next_purpose or Purpose.IMPLEMENT),
-        told=_told(tx, task),
+        told=_told(tx, task) if task.generation else {},  # before its first run there is nothing to tell
         access=Access(agent.access),
         agent=agent.id,
         project=project.id,

@@ -128,7 +128,11 @@ def apply_accepted(tx: Tx, order: OrderRow, body: dict[str, Any]) -> None:
 def _put_back(tx: Tx, order: OrderRow, body: dict[str, Any]) -> None:
     """A person had our tip put back where we know it to be."""
     target = projects.target(tx, order.project, str(order.inputs["target"]))
-    if target and body["tip"] == target.tip:
+    if target is None:
+        return
+    if body["tip"] != target.tip:
+        note_foreign_tip(tx, target, body["tip"])  # it was moved once more: the next yes is about that
+    else:
         projects.update_target(tx, target.project, target.name, foreign_tip="")
         mark_waiting_tasks(tx, target.project, target.name)
         tx.mark(f"queue:{target.project}/{target.name}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -22,9 +23,15 @@ INHERITED = (OrderKind.COLLECT, OrderKind.CLEAN)
 @dataclass(frozen=True)
 class OrderSet:
     superseded: bool
-    orders: tuple[dict[str, Any], ...] = ()
-    startable: tuple[str, ...] = ()
+    rows: tuple[OrderRow, ...]
+    startable: tuple[str, ...]
     """Tasks that a claim would get now: while it is the same set, nobody need be told again."""
+    wire: Callable[[OrderRow], dict[str, Any]]
+
+    @property
+    def orders(self) -> tuple[dict[str, Any], ...]:
+        """As they travel; made when asked for, since a long poll mostly finds nothing new to say."""
+        return tuple(map(self.wire, self.rows))
 
 
 def places_of(context: HeadContext, coordinator: str) -> tuple[str, ...]:
@@ -41,7 +48,7 @@ def take_orders(context: HeadContext, coordinator: str, incarnation: int) -> Ord
     with context.store.read() as tx:
         row = current(tx, coordinator, incarnation)
         if row is None:
-            return OrderSet(superseded=True)
+            return OrderSet(True, (), (), lambda row: wire_order(context, row))
         found = _mine(tx, coordinator, row.machine)
         startable = _startable(tx)
     fresh = [order for order in found if order.taken_by != coordinator]
@@ -50,7 +57,7 @@ def take_orders(context: HeadContext, coordinator: str, incarnation: int) -> Ord
             for order in fresh:
                 orders.set_state(tx, order.id, OrderState.TAKEN, taken_by=coordinator)
             tx.places.clear()  # taking an order is no news to the one who takes it
-    return OrderSet(False, tuple(wire_order(context, order) for order in found), startable)
+    return OrderSet(False, tuple(found), startable, lambda row: wire_order(context, row))
 
 
 def _startable(tx: Tx) -> tuple[str, ...]:

@@ -129,7 +129,11 @@ def settings_changed(project: ProjectRow, tree: str) -> bool:
 
 
 def survey_settings(tx: Tx, project: ProjectRow, tree: str, commit: str) -> None:
-    """The target's `.toryo/` changed in that commit: read it again."""
+    """The target's `.toryo/` changed in that commit: read it again; what an older one says comes too late."""
+    for older in orders.of_target(tx, project.id, (OrderKind.SURVEY,)):
+        if older.inputs.get("commit") == commit:
+            return
+        orders.set_state(tx, older.id, OrderState.WITHDRAWN)
     key = f"survey/{project.id}/{tree or 'none'}/{commit}/{tx.now}"
     inputs = SurveyInputs(path=project.path, base=project.base, commit=commit)
     insert(tx, OrderKind.SURVEY, key, hub(project), inputs, project=project.id)

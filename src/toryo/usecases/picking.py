@@ -43,6 +43,9 @@ def pick(tx: Tx, agent_id: str, project_id: str, *, session: str = "") -> Pick:
         return Pick(project, agent, waiting_for="inactive")
     if agent.client == OUTSIDE and not session:
         return Pick(project, agent, waiting_for="its outside agent")
+    first = ready.next_ready(tx, project_id, agent_id, limit=1)
+    if not first:  # asked for every pair at every interval: without work nothing else need be read
+        return Pick(project, agent, waiting_for="work")
     live = runs.live_of_project(tx, project_id)
     sessions = [
         token
@@ -52,17 +55,17 @@ def pick(tx: Tx, agent_id: str, project_id: str, *, session: str = "") -> Pick:
     mine = sum(run.agent == agent_id for run in live)
     if mine + len(sessions) >= agent.slots:
         return Pick(project, agent, waiting_for="slots" if mine >= agent.slots else "a session of its agent")
-    return _first_free(tx, agent, project, live)
+    return _first_free(tx, agent, project, live, first)
 
 
-def _first_free(tx: Tx, agent: AgentRow, project: ProjectRow, live: Iterable[RunRow]) -> Pick:
+def _first_free(
+    tx: Tx, agent: AgentRow, project: ProjectRow, live: Iterable[RunRow], page: list[TaskRow]
+) -> Pick:
+    """`page` is the first one: as a rule its task may start, and a whole page would cost every claim 1 ms."""
     busy = [from_json(run.scope).write for run in live]
-    after: tuple[int, int] | None = None
     waiting = ""
     holds: dict[str, bool] = {}
-    # as a rule the first one may start, and a whole page would cost every claim 1 ms
     for most in (1, *(PAGE,) * PAGES):
-        page = ready.next_ready(tx, project.id, agent.id, limit=most, after=after)
         for task in page:
             if task.target not in holds:
                 target = projects.target(tx, project.id, task.target)
@@ -79,7 +82,7 @@ def _first_free(tx: Tx, agent: AgentRow, project: ProjectRow, live: Iterable[Run
                 return Pick(project, agent, fresh)
         if len(page) < most:
             break
-        after = (page[-1].priority, page[-1].seq)
+        page = ready.next_ready(tx, project.id, agent.id, limit=PAGE, after=(page[-1].priority, page[-1].seq))
     return Pick(project, agent, waiting_for=waiting or "work")
 
 

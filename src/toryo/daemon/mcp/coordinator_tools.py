@@ -123,23 +123,22 @@ async def orders(head: Head, caller: Caller, args: NextOrders) -> dict[str, Any]
     _own(caller, args.coordinator)
     places = await head.do(next_orders.places_of, args.coordinator)
 
-    def ask(context: HeadContext) -> tuple[bool, dict[str, Any]]:
+    def ask(context: HeadContext) -> tuple[bool, next_orders.OrderSet]:
         found = next_orders.take_orders(context, args.coordinator, args.incarnation)
-        version = _version(found)
-        body = {
-            "success": True,
-            "version": version,
-            "orders": list(found.orders),
-            "look": bool(found.startable),
-            "superseded": found.superseded,
-        }
-        return found.superseded or version != args.seen, body
+        return found.superseded or _version(found) != args.seen, found
 
-    return await head.until((*map(place_topic, places), LOOK), args.wait_s, ask)
+    found = await head.until((*map(place_topic, places), LOOK), args.wait_s, ask)
+    return {
+        "success": True,
+        "version": _version(found),
+        "orders": list(found.orders),
+        "look": bool(found.startable),
+        "superseded": found.superseded,
+    }
 
 
 def _version(found: next_orders.OrderSet) -> str:
-    level = [[order["id"], order["generation"]] for order in found.orders]
+    level = [[order.id, order.generation] for order in found.rows]
     text = json.dumps([found.superseded, sorted(level), sorted(found.startable)])
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
