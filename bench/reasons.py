@@ -14,16 +14,16 @@ REASONS: dict[str, str] = {
     "cold launch, small": LAUNCH,
     "cold launch right after 3 were retired, small": LAUNCH,
     "cold launch": (
-        "with both cores taken by other work, the second checkout worker and the status of the main checkout "
-        "beside it gain nothing; compare the load below."
+        "the fixed cost of a launch, and the status of the main checkout that runs beside git's two checkout "
+        "workers: three processes for two cores, or for fewer where other work takes one."
     ),
     "landing": (
         "19 git processes where the floor has 3 (each looks before it moves a ref), and three orders, each "
         "with a journal entry and a report, one after the other."
     ),
     "exit → recorded": (
-        "the path is the shim's record on disk, pidfd, one report, one commit on disk; what exceeds 5 ms is "
-        "waiting for a core or the disk beside other work: compare the load below."
+        "four wake-ups one after the other (shim, coordinator, the daemon's loop, its writer) and two "
+        "durable writes; each waits longer where other work has the cores or the disk."
     ),
     "accepted → dependants": (
         "two commits and the drain between them; beside other work each waits for the disk."
@@ -32,7 +32,11 @@ REASONS: dict[str, str] = {
         "one transaction of 16 statements where the floor has three; each costs about 0.1 ms of CPU in "
         "SQLAlchemy, whatever the number of tasks."
     ),
-    "the same as a tool call": "the claim itself, see above; the call adds about half a millisecond.",
+    "the same as a tool call": "the claim itself, see above; an empty call costs 0.35 ms on a free machine.",
     "toryo ": "the interpreter's start is the floor; what comes on top is the imports and one call.",
+    "idle": (
+        "per interval of 10 s one heartbeat and one look for work, and every 30 s the whole set of orders; "
+        "the rest of the time nothing runs."
+    ),
 }
 """The first beginning that fits is taken."""

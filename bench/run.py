@@ -35,7 +35,7 @@ class Sizes:
     claims: int = 150
     commands: int = 20
     agents: int = 50
-    idle_s: float = 20
+    idle_s: float = 30
 
 
 TINY = Sizes(lives=3, large_lives=2, large_files=200, tasks=500, claims=5, commands=2, agents=3, idle_s=1)

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from house import House
+
 from repositories import commit_files, git
 from waiting import eventually
 

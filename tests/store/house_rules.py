@@ -28,7 +28,8 @@ def look_over(house: House, trusted_trees: set[tuple[str, str]]) -> None:
     check_respawns(tables)
     check_counters(tables)
     check_done(house, tables, trusted_trees)
-    assert house.differences() == []
+    differences = house.differences()
+    assert not differences, f"the cache differs from the facts: {differences[0]}"
     check_nothing_to_add(house, tables)
 
 

@@ -335,10 +335,15 @@ def test_a_branch_that_stands_further_on_than_what_was_published_is_followed(des
 @pytest.mark.parametrize("why", ["dirty", "rebase"])
 def test_a_publish_that_waits_gives_way_to_a_newer_tip(desk: Desk, why: str) -> None:
     desk.repository.busy = why
-    for _ in range(2):
-        desk.add()
-        desk.work()
-        desk.do("candidate", "accept", "publish")
+    desk.add()
+    first = desk.add("ann")
+    desk.work()
+    desk.work("ann")
+    desk.do("candidate", "accept", "publish")
+    desk.do("candidate", "accept")
+    assert desk.state(first) == "landing publishing"
+    look_over(desk.house, set())
+    desk.do("publish")
     publishes = [row for row in desk.house.rows("orders") if row["kind"] == "publish"]
     assert [row["state"] for row in publishes] == ["withdrawn", "taken"]
     assert publishes[-1]["inputs"]["new"] == desk.repository.tip

@@ -1,4 +1,4 @@
-"""Worktrees that Toryo registers itself are worktrees to git, and no branch of another is touched for them."""
+"""Worktrees that Toryo registers itself are worktrees to git, and no branch of another is touched."""
 
 from __future__ import annotations
 

@@ -44,6 +44,7 @@ def look_at_queue(tx: Tx, project_id: str, target: str, policy: Policy) -> None:
         orders.set_state(tx, order, OrderState.WITHDRAWN)
     if decision.withdraw:
         projects.update_target(tx, project_id, target, waiting=[], waiting_why="")
+        mark_waiting_tasks(tx, project_id, target)
     for gate in decision.gates:
         _begin_gate(tx, project, target, gate)
     for landing in decision.create:
