@@ -26,7 +26,7 @@ STATUS = {
             "agent": "coder",
             "title": "mend",
             "detail": "",
-            "changed_at": moment(-320),
+            "changed_at": "2026-01-02T03:04:05Z",
         }
     ],
     "needs_you": [{"task": "t2", "why": "no_commit", "type": "toryo task retry t2"}],
@@ -39,7 +39,8 @@ def test_status_as_json_has_counts_daemon_coordinators_and_agents(peer, typed):
 
 
 def test_status_for_people_ends_with_what_needs_them_and_the_command_to_type(peer, typed):
-    peer(get_status=STATUS)
+    running = STATUS["moving"][0] | {"changed_at": moment(-320)}
+    peer(get_status=STATUS | {"moving": [running]})
     out = typed("status").out
     assert out.startswith("daemon 0.1.0, up 1 min 15 s · coordinator main\n")
     assert "\ntasks  1 running, 1 needs_review, 4 done\n" in out

@@ -116,14 +116,14 @@ class House:
             repository.busy = ""
         idle = 0
         for _ in range(rounds):
-            idle = 0 if self._round(conduct or Conduct()) else idle + 1
+            idle = 0 if self.round(conduct or Conduct()) else idle + 1
             if idle == 4:
                 return
             if idle:  # what waits for a while comes again; at last, sessions of outside agents are over
                 self.clock.now += 35 if idle < 3 else 4000
         raise AssertionError("the house never comes to rest")
 
-    def _round(self, conduct: Conduct) -> bool:
+    def round(self, conduct: Conduct) -> bool:
         """Whether anything happened."""
         moved = False
         self.drain()
