@@ -123,7 +123,7 @@ class Watcher:
     def close(self) -> None:
         with self._wishes.lock:
             self._wishes.close = True
-        self._exits.wake()
+            self._exits.wake()  # inside: once it sees the wish, the thread closes what this writes to
         self._thread.join(timeout=5)
 
     def _work(self) -> None:
