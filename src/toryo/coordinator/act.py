@@ -218,6 +218,8 @@ def problem_fact(kind: OrderKind, error: Exception) -> Done:
             return Done("exited", models.Exited(exit_code=None, could_not_start=message))
         case OrderKind.STOP:
             return Done("stopped", models.Stopped(asked=False, gone=False))
+        case OrderKind.SAY:
+            return Done("spoken", models.Spoken(problem=problem))
         case OrderKind.COLLECT:
             return Done("collected", models.Collected(problem=problem))
         case OrderKind.CANDIDATE:

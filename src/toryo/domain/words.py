@@ -48,6 +48,7 @@ class OrderKind(StrEnum):
     PREPARE = "prepare"
     RUN = "run"
     STOP = "stop"
+    SAY = "say"
     COLLECT = "collect"
     CANDIDATE = "candidate"
     CHECK = "check"
@@ -102,6 +103,18 @@ class ClaimResult(StrEnum):
 class Access(StrEnum):
     SEALED = "sealed"
     CONNECTED = "connected"
+
+
+class Style(StrEnum):
+    """How an agent CLI is driven: one command that ends by itself, or its terminal screen."""
+
+    EXEC = "exec"
+    INTERACTIVE = "interactive"
+
+
+class Terminal(StrEnum):
+    PLAIN = "plain"
+    TMUX = "tmux"
 
 
 class Priority(StrEnum):

@@ -8,23 +8,14 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from toryo.domain.words import CheckResult, OrderKind, OrderState, Purpose
+from toryo.protocol.parts import Model, Problem, Said, SayInputs, Spoken, StopInputs, Stopped
+
+__all__ = ["Model", "Problem", "Said", "SayInputs", "Spoken", "StopInputs", "Stopped"]
 
 VERSION = 1
-
-
-class Model(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="ignore")
-
-
-class Problem(Model):
-    """Why an order could not be carried out; `code` is machine-readable, `hint` is for the person."""
-
-    code: str
-    message: str
-    hint: str = ""
 
 
 class ScopeInputs(Model):
@@ -101,16 +92,14 @@ class RunInputs(Model):
     model: str = ""
     purpose: Purpose
     access: Literal["sealed", "connected"] = "sealed"
+    style: Literal["exec", "interactive"] = "exec"
+    terminal: Literal["plain", "tmux"] = "plain"
+    resume: str = ""
+    """The client's own id of the conversation that this run goes on with."""
     prompt: str
     timeout_s: float
     token: str = ""
     """One-time run token of a connected run; added to the answer of next_orders, never stored."""
-
-
-class StopInputs(Model):
-    run: str
-    grace_s: float = 5
-    reason: str = ""
 
 
 class CollectInputs(Model):
@@ -212,6 +201,7 @@ INPUTS: dict[OrderKind, type[Model]] = {
     OrderKind.PREPARE: PrepareInputs,
     OrderKind.RUN: RunInputs,
     OrderKind.STOP: StopInputs,
+    OrderKind.SAY: SayInputs,
     OrderKind.COLLECT: CollectInputs,
     OrderKind.CANDIDATE: CandidateInputs,
     OrderKind.CHECK: CheckInputs,
@@ -298,16 +288,13 @@ class Exited(Model):
     duration_s: float = 0
     children_killed: tuple[str, ...] = ()
     """Command lines of descendants that outlived the agent and were ended by the shim."""
+    said: Said | None = None
+    """Of a client that keeps a record of its own: what it says of this run."""
 
 
 class Lost(Model):
     reason: str
     boot_changed: bool = False
-
-
-class Stopped(Model):
-    asked: bool
-    gone: bool
 
 
 class CommitLine(Model):
@@ -460,6 +447,7 @@ FACTS: dict[str, type[Model]] = {
     "exited": Exited,
     "lost": Lost,
     "stopped": Stopped,
+    "spoken": Spoken,
     "collected": Collected,
     "candidate_built": CandidateBuilt,
     "checked": Checked,
@@ -478,6 +466,7 @@ FINAL: dict[OrderKind, frozenset[str]] = {
     OrderKind.PREPARE: frozenset({"prepared"}),
     OrderKind.RUN: frozenset({"exited", "lost"}),
     OrderKind.STOP: frozenset({"stopped"}),
+    OrderKind.SAY: frozenset({"spoken"}),
     OrderKind.COLLECT: frozenset({"collected"}),
     OrderKind.CANDIDATE: frozenset({"candidate_built"}),
     OrderKind.CHECK: frozenset({"checked"}),

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal, Protocol
 
 from toryo.domain.errors import UserError
+from toryo.protocol.parts import Said
 
 
 class CannotCall(UserError):
@@ -26,6 +27,20 @@ class Call:
     """The agent's command template (`command`) or script (`scripted`)."""
     model: str = ""
     env: Mapping[str, str] = field(default_factory=dict)
+    agent: str = ""
+    repo: Path = Path()
+    """The main repository, whose linked worktree `worktree` is."""
+    run_dir: Path = Path()
+    """The run's own directory, 0700: files made for this run alone."""
+    context: Path | None = None
+    """Where this agent's context files stand; None: the client has none, or it could not be made (S0-21)."""
+    added: str = ""
+    """Text that the client would not find by itself: system prompt and rules of the repository."""
+    bridge: tuple[str, ...] = ()
+    """The command line that joins a stdio MCP client to the daemon; empty in sealed runs."""
+    resume: str = ""
+    """The client's id of the conversation to go on with."""
+    is_root: bool = False
 
 
 @dataclass(frozen=True)
@@ -34,6 +49,8 @@ class Command:
     stdin: str | None = None
     """Text for the standard input; None: nothing."""
     cwd: Literal["worktree", "context"] = "worktree"
+    env: Mapping[str, str] = field(default_factory=dict)
+    """Added to the run's environment."""
 
 
 class Client(Protocol):
@@ -47,6 +64,45 @@ class Client(Protocol):
         """What to look for on PATH; None: nothing to look for."""
 
     def argv(self, call: Call) -> Command: ...
+
+
+class AgentCli(Client, Protocol):
+    """A client with a record of its own: an agent CLI. Exit 0 is not enough for its success."""
+
+    @property
+    def versions(self) -> Versions: ...
+
+    def read(self, lines: Iterable[str]) -> Said:
+        """What its output says of the run; lines that are not its record are passed over."""
+
+    def shown(self, line: str) -> str | None:
+        """One line of its output for a person; None: nothing to show."""
+
+    def interactive(self, call: Call) -> Interactive:
+        """The same run on the CLI's own screen; CannotCall where it has none that can be driven."""
+
+
+@dataclass(frozen=True)
+class Versions:
+    """What was tried."""
+
+    argv: tuple[str, ...]
+    """Prints the version."""
+    tested: tuple[str, ...]
+    minimum: str = ""
+
+
+@dataclass(frozen=True)
+class Interactive:
+    command: Command
+    ready: tuple[str, ...]
+    """Texts of which one on the screen says that the CLI waits for words."""
+    leave: str
+    """What to type to make it leave."""
+    done_file: Path | None = None
+    """Written by the CLI's own hook at the end of a turn; None: it has no hook for that."""
+    prompt_given: bool = False
+    """The prompt is on the command line already and need not be typed."""
 
 
 _HOLE = re.compile(r"\{(prompt|prompt_file|worktree)\}")

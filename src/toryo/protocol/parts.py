@@ -1,0 +1,86 @@
+"""Parts that several orders and facts share, and those about speaking with a running agent (pydantic)."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict
+
+
+class Model(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+
+class Problem(Model):
+    """Why an order could not be carried out; `code` is machine-readable, `hint` is for the person."""
+
+    code: str
+    message: str
+    hint: str = ""
+
+
+class StopInputs(Model):
+    run: str
+    grace_s: float = 5
+    reason: str = ""
+
+
+class Stopped(Model):
+    asked: bool
+    gone: bool
+
+
+class Usage(Model):
+    """What a run cost, as its client counted it; None: the client does not say."""
+
+    input_tokens: int | None = None
+    """All that was sent, cached or not."""
+    cached_tokens: int | None = None
+    output_tokens: int | None = None
+    turns: int | None = None
+    cost_usd: float | None = None
+
+
+class Limited(Model):
+    """The account or the service asked us to wait: the run is parked, not failed."""
+
+    why: Literal["usage_limit", "outage"]
+    message: str = ""
+    resets_at: str = ""
+    """ISO-8601 UTC; empty: the client did not say when."""
+
+
+class Said(Model):
+    """What a client's own record says of a run; exit code and commits are seen by us, not said by it."""
+
+    client_version: str = ""
+    model: str = ""
+    conversation: str = ""
+    """The client's own id, to go on with the same conversation."""
+    result: Literal["success", "error", "none"] = "none"
+    """Of its final result record; `none`: there was no such record, whatever the exit code."""
+    error: str = ""
+    """A code where `result` is error: api_error, interrupted, max_turns, login …"""
+    message: str = ""
+    """The first line of the error, or of the agent's last words."""
+    denied: tuple[str, ...] = ()
+    """Tools the client refused to the agent."""
+    usage: Usage | None = None
+    limited: Limited | None = None
+
+
+class SayInputs(Model):
+    """Words of a person (or another agent) for a running agent."""
+
+    run: str
+    message: str
+    """Id; the same one is not spoken twice."""
+    text: str
+    """Blob hash."""
+
+
+class Spoken(Model):
+    problem: Problem | None = None
+    delivered: bool = False
+    seen: bool = False
+    """Whether the words were seen on the agent's screen, or taken by its program."""
