@@ -18,7 +18,7 @@ demo: $(USABLE) ## the whole loop in a minute: no key, no model (DEMO="--keep DI
 	@$(BIN)/toryo demo $(DEMO)
 
 test: install tools lint types imports ## everything: style, types, import contracts, all tests
-	$(BIN)/python -m pytest -n auto --dist loadgroup -q
+	@.ci/tests $(BIN)/python
 
 check: install lint types imports ## the fast part: style, types, contracts, pure tests
 	$(BIN)/python -m pytest -q tests/domain tests/reconciler tests/architecture
