@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Callable
 from contextlib import closing
 from typing import Any
@@ -100,8 +101,14 @@ def plan_of(tx: Tx, question: Question, explain: str) -> list[str]:
         sent.append((statement, given))
 
     event.listen(tx.conn, "before_cursor_execute", listen)
+    driver = tx.conn.connection.driver_connection
+    if isinstance(driver, sqlite3.Connection):
+        driver.set_trace_callback(lambda statement: sent.append((statement, ())))
     question(tx)
     event.remove(tx.conn, "before_cursor_execute", listen)
+    if isinstance(driver, sqlite3.Connection):
+        driver.set_trace_callback(None)
+        sent = [(statement, given) for statement, given in sent if not given and "?" not in statement]
     assert sent
     lines = []
     for statement, given in sent:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from sqlalchemy import bindparam, update
 
+from toryo.store import prepared
 from toryo.store.engine import Tx
 from toryo.store.schema import coordinators, marks, tokens
 
@@ -20,4 +21,4 @@ _EXTEND = (
 
 def extend(tx: Tx, gap_s: float) -> None:
     for statement in _EXTEND:
-        tx.conn.execute(statement, {"gap": gap_s})
+        prepared.write(tx.conn, statement, {"gap": gap_s})

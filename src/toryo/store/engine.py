@@ -17,7 +17,7 @@ from typing import Any
 from sqlalchemy import Connection, Engine, Insert, case, insert
 from sqlalchemy.dialects import postgresql, sqlite
 
-from toryo.store import connections, opening
+from toryo.store import connections, opening, prepared
 from toryo.store.rows import EventRow
 from toryo.store.schema import events, marks
 
@@ -55,13 +55,12 @@ class Tx:
         run: str = "",
     ) -> None:
         row = EventRow(at=self.now, kind=kind, project=project, task=task, run=run, body=bounded(body or {}))
-        key = self.conn.execute(_ADD_EVENT, row.values()).inserted_primary_key
-        assert key is not None  # the table numbers its rows
-        self.emitted.append(replace(row, seq=int(key[0])))
+        number, _ = prepared.write(self.conn, _ADD_EVENT, row.values())
+        self.emitted.append(replace(row, seq=number))
 
     def mark(self, subject: str, look_at: float = 0) -> None:
         """Have the subject looked at, at that time (0: now). Of two times the earlier one stays."""
-        self.conn.execute(_MARK[self.conn.dialect.name], {"subject": subject, "look_at": look_at})
+        prepared.write(self.conn, _MARK[self.conn.dialect.name], {"subject": subject, "look_at": look_at})
         self.marked = True
 
     def touch_place(self, place: str) -> None:

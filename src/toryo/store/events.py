@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from sqlalchemy import bindparam, func, select
 
+from toryo.store import prepared
 from toryo.store.engine import Tx
 from toryo.store.rows import EventRow
 from toryo.store.schema import events
@@ -27,8 +28,8 @@ def after(
 
 def oldest(tx: Tx) -> int:
     """The number of the oldest event that is kept; 0 without events."""
-    return int(tx.conn.execute(_OLDEST).scalar() or 0)
+    return int(prepared.value(tx.conn, _OLDEST) or 0)
 
 
 def newest(tx: Tx) -> int:
-    return int(tx.conn.execute(_NEWEST).scalar() or 0)
+    return int(prepared.value(tx.conn, _NEWEST) or 0)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from sqlalchemy import bindparam, select
 
+from toryo.store import prepared
 from toryo.store.engine import Tx
 from toryo.store.rows import FactRow
 from toryo.store.schema import facts
@@ -61,4 +62,4 @@ def of_order(tx: Tx, order: str) -> list[FactRow]:
 def has(tx: Tx, order: str, kind: str, standing: str) -> bool:
     """Whether it was taken before: applied, or kept with that standing."""
     given = {"it": order, "kind": kind, "standings": ["applied", standing]}
-    return tx.conn.execute(_HAS, given).first() is not None
+    return prepared.value(tx.conn, _HAS, given) is not None

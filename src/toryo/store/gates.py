@@ -7,6 +7,7 @@ from typing import Any
 from sqlalchemy import bindparam, select
 
 from toryo.domain.words import CheckResult
+from toryo.store import prepared
 from toryo.store.engine import Tx
 from toryo.store.rows import CheckRow, GateRow
 from toryo.store.schema import checks, gates
@@ -75,4 +76,4 @@ _NEWEST_FINGERPRINT = (
 
 def newest_fingerprint(tx: Tx, project: str) -> str:
     """The kind of place where checks of the project ran last; empty before the first."""
-    return str(tx.conn.execute(_NEWEST_FINGERPRINT, {"project": project}).scalar() or "")
+    return str(prepared.value(tx.conn, _NEWEST_FINGERPRINT, {"project": project}) or "")

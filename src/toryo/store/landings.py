@@ -8,6 +8,7 @@ from typing import Any
 from sqlalchemy import bindparam, func, select
 from sqlalchemy import update as update_of
 
+from toryo.store import prepared
 from toryo.store.engine import Tx
 from toryo.store.rows import LandingRow
 from toryo.store.schema import landings
@@ -64,7 +65,7 @@ def awaiting_publish(tx: Tx, project: str, target: str) -> list[LandingRow]:
 
 def newest_seq_of_task(tx: Tx, task: str) -> int:
     """0 before its first landing."""
-    return int(tx.conn.execute(_NEWEST_SEQ, {"it": task}).scalar() or 0)
+    return int(prepared.value(tx.conn, _NEWEST_SEQ, {"it": task}) or 0)
 
 
 def ended_heads(tx: Tx, project: str, target: str, kinds: Iterable[str], reasons: Iterable[str]) -> set[str]:
@@ -107,4 +108,4 @@ _FORGET_FOLLOWS = (
 
 def forget_follows(tx: Tx, project: str, target: str) -> None:
     """Whatever was judged of a branch that a person moved is judged anew."""
-    tx.conn.execute(_FORGET_FOLLOWS, {"of_project": project, "of_target": target})
+    prepared.write(tx.conn, _FORGET_FOLLOWS, {"of_project": project, "of_target": target})

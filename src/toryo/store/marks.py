@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from sqlalchemy import Insert, Select, bindparam, delete, func, select
 from sqlalchemy.dialects import postgresql, sqlite
 
+from toryo.store import prepared
 from toryo.store.engine import Tx
 from toryo.store.schema import marks
 from toryo.store.statements import texts
@@ -34,17 +35,17 @@ def clear(tx: Tx, subjects: Iterable[str]) -> None:
     """Only in the transaction that looked at them: a mark set meanwhile would be lost."""
     waiting = list(subjects)
     for start in range(0, len(waiting), AT_ONCE):
-        tx.conn.execute(_CLEAR, {"subjects": waiting[start : start + AT_ONCE]})
+        prepared.write(tx.conn, _CLEAR, {"subjects": waiting[start : start + AT_ONCE]})
 
 
 def is_marked(tx: Tx, subject: str) -> bool:
     """Whether what is stored about the subject may be behind the facts."""
-    return tx.conn.execute(_IS_MARKED, {"it": subject}).first() is not None
+    return prepared.value(tx.conn, _IS_MARKED, {"it": subject}) is not None
 
 
 def next_look(tx: Tx) -> float | None:
     """When the earliest mark is due; None without marks."""
-    found = tx.conn.execute(_NEXT).scalar()
+    found = prepared.value(tx.conn, _NEXT)
     return None if found is None else float(found)
 
 

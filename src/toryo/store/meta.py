@@ -6,6 +6,7 @@ import secrets as random
 
 from sqlalchemy import bindparam, delete, insert, select
 
+from toryo.store import prepared
 from toryo.store.engine import Tx
 from toryo.store.schema import meta, secrets
 
@@ -17,19 +18,20 @@ _INSERT_SECRET = insert(secrets)
 
 
 def get(tx: Tx, key: str) -> str | None:
-    return tx.conn.execute(_GET, {"it": key}).scalar()
+    found = prepared.value(tx.conn, _GET, {"it": key})
+    return None if found is None else str(found)
 
 
 def put(tx: Tx, key: str, value: str) -> None:
-    tx.conn.execute(_DELETE, {"it": key})
-    tx.conn.execute(_INSERT, {"key": key, "value": value})
+    prepared.write(tx.conn, _DELETE, {"it": key})
+    prepared.write(tx.conn, _INSERT, {"key": key, "value": value})
 
 
 def secret(tx: Tx, name: str) -> bytes:
     """32 random bytes, the same for that name ever after."""
-    found = tx.conn.execute(_SECRET, {"it": name}).scalar()
+    found = prepared.value(tx.conn, _SECRET, {"it": name})
     if found is not None:
         return bytes(found)
     made = random.token_bytes(32)
-    tx.conn.execute(_INSERT_SECRET, {"name": name, "value": made})
+    prepared.write(tx.conn, _INSERT_SECRET, {"name": name, "value": made})
     return made

@@ -8,6 +8,7 @@ from typing import Any
 from sqlalchemy import bindparam, delete, select
 
 from toryo.domain.words import OrderState
+from toryo.store import prepared
 from toryo.store.engine import Tx
 from toryo.store.rows import OrderRow
 from toryo.store.schema import facts, orders
@@ -99,4 +100,4 @@ _FORGET = (
 def forget(tx: Tx, id: str) -> None:
     """A read that was answered: neither order nor answer is kept."""
     for statement in _FORGET:
-        tx.conn.execute(statement, {"it": id})
+        prepared.write(tx.conn, statement, {"it": id})

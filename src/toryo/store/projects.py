@@ -6,6 +6,7 @@ from typing import Any
 
 from sqlalchemy import bindparam, delete, select
 
+from toryo.store import prepared
 from toryo.store.engine import Tx
 from toryo.store.rows import AgentRow, ProjectRow, TargetRow
 from toryo.store.schema import agents, assignments, projects, targets
@@ -60,7 +61,7 @@ def assign(tx: Tx, project: str, agent: str) -> None:
 
 
 def unassign(tx: Tx, project: str, agent: str) -> None:
-    tx.conn.execute(_UNASSIGN, {"project": project, "agent": agent})
+    prepared.write(tx.conn, _UNASSIGN, {"project": project, "agent": agent})
 
 
 def agents_of(tx: Tx, project: str, only_active: bool = False) -> list[AgentRow]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from sqlalchemy import bindparam, select, tuple_
 
 from toryo.domain.words import TaskStatus
+from toryo.store import prepared
 from toryo.store.engine import Tx
 from toryo.store.rows import TaskRow
 from toryo.store.schema import agents, assignments, projects, tasks
@@ -44,10 +45,10 @@ def next_ready(
 
 
 def has_ready(tx: Tx, project: str, agent: str) -> bool:
-    return tx.conn.execute(_ANY, {"project": project, "agent": agent}).first() is not None
+    return prepared.value(tx.conn, _ANY, {"project": project, "agent": agent}) is not None
 
 
 def ready_pairs(tx: Tx) -> list[tuple[str, str]]:
     """Active (project, agent) pairs with ready work; one look into the index for each assignment."""
-    pairs = [(str(project), str(agent)) for project, agent in tx.conn.execute(_PAIRS)]
+    pairs = [(str(project), str(agent)) for project, agent in prepared.rows(tx.conn, _PAIRS, {})[1]]
     return [(project, agent) for project, agent in pairs if has_ready(tx, project, agent)]

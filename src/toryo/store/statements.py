@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 from sqlalchemy import Executable, Insert, Table, Update, bindparam, insert, select, update
 from sqlalchemy.dialects import postgresql, sqlite
 
+from toryo.store import prepared
 from toryo.store.engine import Tx
 from toryo.store.rows import TableRow, storable
 
@@ -19,40 +20,39 @@ LARGEST_SUFFIX = "z" * 12
 
 
 def first(tx: Tx, kind: type[R], statement: Executable, **given: Any) -> R | None:
-    row = tx.conn.execute(statement, given).first()
-    return None if row is None else kind.from_row(row)
+    names, found = prepared.rows(tx.conn, statement, given, most=1)
+    return kind(**dict(zip(names, found[0], strict=True))) if found else None
 
 
 def every(tx: Tx, kind: type[R], statement: Executable, **given: Any) -> list[R]:
-    return [kind.from_row(row) for row in tx.conn.execute(statement, given)]
+    names, found = prepared.rows(tx.conn, statement, given)
+    return [kind(**dict(zip(names, row, strict=True))) for row in found]
 
 
 def texts(tx: Tx, statement: Executable, **given: Any) -> list[str]:
-    return [str(value) for value in tx.conn.execute(statement, given).scalars()]
+    return [str(row[0]) for row in prepared.rows(tx.conn, statement, given)[1]]
 
 
 def add(tx: Tx, table: Table, row: TableRow) -> int:
     """Insert; the number the database gave it, 0 where the table has none."""
-    done = tx.conn.execute(_insert(table), row.values())
-    key = done.inserted_primary_key
-    return int(key[0]) if key is not None and isinstance(key[0], int) else 0
+    return prepared.write(tx.conn, _insert(table), row.values())[0]
 
 
 def add_if_new(tx: Tx, table: Table, row: TableRow, unique: str) -> bool:
     """Insert unless that value of the unique column is there already."""
-    done = tx.conn.execute(_insert_if_new(tx.conn.dialect.name, table, (unique,)), row.values())
-    return done.rowcount == 1
+    statement = _insert_if_new(tx.conn.dialect.name, table, (unique,))
+    return prepared.write(tx.conn, statement, row.values())[1] == 1
 
 
 def add_if_absent(tx: Tx, table: Table, columns: Mapping[str, Any], unique: str) -> None:
     """Insert unless that value of the unique column is there already."""
-    tx.conn.execute(_insert_if_new(tx.conn.dialect.name, table, (unique,)), columns)
+    prepared.write(tx.conn, _insert_if_new(tx.conn.dialect.name, table, (unique,)), columns)
 
 
 def add_link(tx: Tx, table: Table, columns: Mapping[str, Any]) -> None:
     """Insert a row that is nothing but its key; it may be there already."""
     statement = _insert_if_new(tx.conn.dialect.name, table, tuple(columns))
-    tx.conn.execute(statement, columns)
+    prepared.write(tx.conn, statement, columns)
 
 
 def change(tx: Tx, table: Table, key: Mapping[str, Any], columns: Mapping[str, Any]) -> None:
@@ -61,7 +61,7 @@ def change(tx: Tx, table: Table, key: Mapping[str, Any], columns: Mapping[str, A
         return
     given = storable(dict(columns))
     given.update({f"key_{name}": value for name, value in key.items()})
-    tx.conn.execute(_update(table, tuple(key)), given)
+    prepared.write(tx.conn, _update(table, tuple(key)), given)
 
 
 @lru_cache(maxsize=64)

@@ -11,7 +11,7 @@ from sqlalchemy import insert as insert_into
 from sqlalchemy import update as update_of
 
 from toryo.domain.errors import NotFound
-from toryo.store import marks
+from toryo.store import marks, prepared
 from toryo.store.engine import Tx
 from toryo.store.rows import TaskRow, VerbRow
 from toryo.store.schema import dependencies, landings, tasks, verbs
@@ -101,8 +101,8 @@ def unblock_dependents(tx: Tx, id: str) -> list[str]:
     """The task was accepted: count it off for everyone who needs it, and mark them; who they are.
 
     To be called once per accepted task. Three statements, however many they are."""
-    tx.conn.execute(_UNBLOCK, {"it": id})
-    tx.conn.execute(_MARK_NEEDED_BY[tx.conn.dialect.name], {"it": id})
+    prepared.write(tx.conn, _UNBLOCK, {"it": id})
+    prepared.write(tx.conn, _MARK_NEEDED_BY[tx.conn.dialect.name], {"it": id})
     found = needed_by(tx, id)
     tx.marked = tx.marked or bool(found)
     return found
@@ -173,18 +173,18 @@ _REASSIGN = (
 
 def mark_of_target(tx: Tx, project: str, target: str) -> None:
     """Have every task looked at that waits for the target's state, however many they are."""
-    tx.conn.execute(_MARK_OF_TARGET[tx.conn.dialect.name], {"project": project, "target": target})
+    prepared.write(tx.conn, _MARK_OF_TARGET[tx.conn.dialect.name], {"project": project, "target": target})
     tx.marked = True
 
 
 def mark_of_agent(tx: Tx, project: str, agent: str) -> None:
-    tx.conn.execute(_MARK_OF_AGENT[tx.conn.dialect.name], {"project": project, "agent": agent})
+    prepared.write(tx.conn, _MARK_OF_AGENT[tx.conn.dialect.name], {"project": project, "agent": agent})
     tx.marked = True
 
 
 def reassign(tx: Tx, project: str, old: str, new: str) -> None:
     """Tasks that waited for an agent who cannot work go to one who can."""
-    tx.conn.execute(_REASSIGN, {"of_project": project, "old_agent": old, "new_agent": new})
+    prepared.write(tx.conn, _REASSIGN, {"of_project": project, "old_agent": old, "new_agent": new})
     mark_of_agent(tx, project, new)
 
 

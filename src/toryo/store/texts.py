@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from sqlalchemy import bindparam, select
 
+from toryo.store import prepared
 from toryo.store.blobs import blob_hash
 from toryo.store.engine import Tx
 from toryo.store.rows import storable
@@ -22,5 +23,5 @@ def put(tx: Tx, text: str) -> str:
 
 
 def get(tx: Tx, hash: str) -> str | None:
-    found = tx.conn.execute(_GET, {"it": hash}).scalar()
+    found = prepared.value(tx.conn, _GET, {"it": hash})
     return None if found is None else str(found)

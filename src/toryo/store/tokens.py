@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from sqlalchemy import bindparam, case, func, select, update
 
+from toryo.store import prepared
 from toryo.store.engine import Tx
 from toryo.store.rows import TokenRow
 from toryo.store.schema import tokens
@@ -42,7 +43,7 @@ def get(tx: Tx, hash: str) -> TokenRow | None:
 
 def end(tx: Tx, hash: str, by: str) -> None:
     """A token ends once: the first reason stays."""
-    tx.conn.execute(_END, {"it": hash, "now": tx.now, "by": by})
+    prepared.write(tx.conn, _END, {"it": hash, "now": tx.now, "by": by})
 
 
 def active_of_pair(tx: Tx, agent: str, project: str, now: float) -> list[TokenRow]:
@@ -56,7 +57,7 @@ def of_run(tx: Tx, run: str) -> list[TokenRow]:
 def renew(tx: Tx, run: str, expires_at: float) -> None:
     """Have the run's tokens live until then, but never beyond their own limit."""
     if run:
-        tx.conn.execute(_RENEW, {"it": run, "until": expires_at})
+        prepared.write(tx.conn, _RENEW, {"it": run, "until": expires_at})
 
 
 def expired(tx: Tx, now: float) -> list[TokenRow]:
@@ -70,14 +71,14 @@ _NEXT_EXPIRY = select(func.min(tokens.c.expires_at)).where(tokens.c.ended_at.is_
 
 
 def put_expiry(tx: Tx, hash: str, until: float) -> None:
-    tx.conn.execute(_PUT_EXPIRY, {"it": hash, "until": until})
+    prepared.write(tx.conn, _PUT_EXPIRY, {"it": hash, "until": until})
 
 
 def bind(tx: Tx, hash: str, run: str) -> None:
     """From now on the token speaks for that run."""
-    tx.conn.execute(_BIND, {"it": hash, "to": run})
+    prepared.write(tx.conn, _BIND, {"it": hash, "to": run})
 
 
 def next_expiry(tx: Tx) -> float | None:
-    found = tx.conn.execute(_NEXT_EXPIRY).scalar()
+    found = prepared.value(tx.conn, _NEXT_EXPIRY)
     return None if found is None else float(found)
