@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import ast
+import marshal
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from toryo.workbench.runs import compiled
+
 PACKAGE = Path(__file__).parents[2] / "src" / "toryo"
-SHIM = "workbench/runs/shim.py"
+SHIM = "workbench/runs/shim"
 """Copied into a run's directory and alone there, so it has its own doors."""
 
 DOORS = {
@@ -69,7 +72,16 @@ def test_the_environment_is_read_in_one_place():
 
 
 def test_the_shim_imports_nothing_of_ours_and_nothing_installed():
-    assert imported(ast.parse((PACKAGE / SHIM).read_text())) - set(sys.stdlib_module_names) == set()
+    for name in ("shim.py", "shim_parts.py", "spare.py"):
+        tree = ast.parse((PACKAGE / "workbench/runs" / name).read_text())
+        tree.body = [one for one in tree.body if "shim_parts" not in ast.unparse(one).partition("\n")[0]]
+        assert imported(tree) - set(sys.stdlib_module_names) == set()
+
+
+def test_the_compiled_shim_is_whole_in_one_file():
+    code = marshal.loads(compiled.shim()[16:])
+    assert not [name for name in code.co_names if name.startswith("toryo")]
+    assert {"Run", "Tree", "encode", "start_time"} <= set(code.co_names)
 
 
 @pytest.mark.parametrize(

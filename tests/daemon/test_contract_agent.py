@@ -471,7 +471,7 @@ def test_a_connected_run_authenticates_by_its_token_and_needs_no_passkey(shop: S
     body = in_run(shop, run, "authenticate", **who)
     given = in_run(shop, run, "get_my_task", session_token=body["session_token"])
     assert given["task"]["task_id"] == task
-    assert given["task"]["working_directory"] == run["inputs"]["worktree"]
+    assert given["task"]["working_directory"].startswith(f"{run['inputs']['repo']}/.worktrees/")
     assert len(shop.task(task)["runs"]) == 1
 
 

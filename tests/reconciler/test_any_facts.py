@@ -45,6 +45,11 @@ def some_run(draw, generation: int, last: bool) -> RunFacts:
         collected=draw(st.none() | collected) if ended and prepared else None,
         claim=draw(st.none() | st.sampled_from(ClaimResult)),
         unseen=draw(rarely),
+        client=draw(st.sampled_from(("", "claude"))),
+        problem=draw(st.sampled_from(("", "", "no_result", "api_error"))) if ended else "",
+        denied=draw(st.sampled_from(((), (), ("Bash",)))),
+        parked=draw(st.sampled_from(("", "", "", "usage_limit", "outage"))) if ended else "",
+        parked_until=draw(st.sampled_from((None, 60.0))) if ended else None,
     )
 
 
@@ -122,7 +127,7 @@ def test_what_is_unknown_leads_to_no_order_and_no_end(task):
 
 @settings(max_examples=400)
 @given(tasks())
-def test_only_what_was_collected_is_retired_and_only_a_started_run_is_stopped(task):
+def test_only_what_was_collected_is_retired_and_only_a_run_that_may_begin_is_stopped(task):
     runs = {run.id: run for run in task.runs}
     for order in decide_task(task, POLICY).orders:
         run = runs[order.run]
@@ -133,7 +138,8 @@ def test_only_what_was_collected_is_retired_and_only_a_started_run_is_stopped(ta
             assert run.ended
             assert run.prepared
         if order.kind is OrderKind.STOP:
-            assert run.started
+            taken = {(one.kind, one.run) for one in task.orders if one.state is OrderState.TAKEN}
+            assert run.started or (OrderKind.RUN, run.id) in taken
             assert not run.ended
 
 

@@ -94,11 +94,18 @@ def test_a_cancelled_run_is_asked_to_stop_once_it_has_started():
     assert decision.end_runs == ()
 
 
-@pytest.mark.parametrize("kind", [OrderKind.PREPARE, OrderKind.RUN])
-def test_a_cancelled_run_whose_start_is_under_way_is_waited_for(kind):
-    run = a_live_run(started=False, prepared=kind is OrderKind.RUN)
-    decision = decide(run, orders=(an_order(kind, run="r1"),), **CANCELLED)
+def test_a_cancelled_run_whose_preparation_is_under_way_is_waited_for():
+    run = a_live_run(started=False, prepared=False)
+    decision = decide(run, orders=(an_order(OrderKind.PREPARE, run="r1"),), **CANCELLED)
     assert (decision.orders, decision.end_runs) == ((), ())
+
+
+def test_a_cancelled_run_that_is_about_to_begin_is_asked_to_stop_before_it_does():
+    run = a_live_run(started=False, prepared=False)
+    orders = (an_order(OrderKind.PREPARE, run="r1"), an_order(OrderKind.RUN, run="r1"))
+    decision = decide(run, orders=orders, **CANCELLED)
+    assert [(order.kind, order.key) for order in decision.orders] == [(OrderKind.STOP, "stop/r1/1")]
+    assert decision.end_runs == ()
 
 
 @pytest.mark.parametrize("orders", [(), (an_order(OrderKind.RUN, OrderState.OPEN, run="r1"),)])

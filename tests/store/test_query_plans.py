@@ -45,6 +45,8 @@ OFTEN: dict[str, Question] = {
     "runs.of_task": lambda tx: runs.of_task(tx, "t1"),
     "runs.live_of_pair": lambda tx: runs.live_of_pair(tx, "ann", "p1"),
     "runs.live_of_coordinator": lambda tx: runs.live_of_coordinator(tx, "m/main"),
+    "runs.parked": lambda tx: runs.parked(tx, "m", "claude"),
+    "runs.all_parked": lambda tx: runs.all_parked(tx),
     "runs.by_request": lambda tx: runs.by_request(tx, "q1"),
     "runs.page": lambda tx: runs.page(tx, task="t1"),
     "orders.by_key": lambda tx: orders.by_key(tx, "k"),

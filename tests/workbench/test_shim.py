@@ -14,8 +14,8 @@ import pytest
 
 from shims import BASE, Runs, exited, is_gone, number_in, sh, started, state_is
 from toryo import processes
-from toryo.workbench.runs import records
-from toryo.workbench.runs.launch import SHIM, launch, reserve
+from toryo.workbench.runs import compiled, records
+from toryo.workbench.runs.launch import launch, reserve
 from toryo.workbench.runs.records import Kind
 from toryo.workbench.runs.stop import stop
 from waiting import eventually
@@ -167,7 +167,8 @@ def test_without_a_subreaper_the_tree_is_found_by_ps(runs: Runs, tmp_path: Path)
     spec = {"argv": sh(text), "cwd": str(tmp_path), "env": BASE, "log": str(tmp_path / "log")}
     weak = {"subreaper": False, "by_ps": True, "limit_s": 1, "grace_s": 0.3}
     (run_dir / "launch.json").write_text(json.dumps(spec | weak))
-    argv = [sys.executable, "-I", "-S", str(SHIM), str(run_dir)]
+    (tmp_path / "shim.pyc").write_bytes(compiled.shim())
+    argv = [sys.executable, "-I", "-S", str(tmp_path / "shim.pyc"), str(run_dir)]
     processes.spawn_watched(argv, env=BASE, cwd=tmp_path, output=tmp_path / "shim.log")
     assert exited(run_dir).timed_out
     assert is_gone(number_in(tmp_path / "child"))
@@ -302,7 +303,8 @@ def test_a_shim_killed_between_record_and_barrier_never_execs_and_never_will(
     state_is(run_dir, Kind.LOST)
     assert not reserve(tmp_path / "runs", "r1", 1).may_start
     launch(run_dir, runs.spec("r1", *sh("touch ran")))
-    argv = [sys.executable, "-I", "-S", str(SHIM), str(run_dir)]
+    (tmp_path / "shim.pyc").write_bytes(compiled.shim())
+    argv = [sys.executable, "-I", "-S", str(tmp_path / "shim.pyc"), str(run_dir)]
     assert processes.run(argv, limit_s=20).code == 0
     assert not (tmp_path / "ran").exists()
 

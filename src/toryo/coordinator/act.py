@@ -83,6 +83,9 @@ class Acts:
     is_wanted: Callable[[str], bool]
     """Whether the daemon still asks for this order."""
 
+    is_to_stop: Callable[[str], bool]
+    """Whether the daemon asks to stop this run."""
+
     def carry_out(self, order: Order) -> Result:
         return _ACTS[order.kind](self, order)
 
@@ -91,6 +94,12 @@ class Acts:
         if order.kind is OrderKind.RUN and self.runs.may_have_begun(order.run):
             return _run(self, order)
         return problem_fact(order.kind, error)
+
+    def may_begin(self, order: Order) -> bool:
+        """A run that was ordered with its claim begins once its worktree is there, or it began before."""
+        if order.kind is not OrderKind.RUN or order.inputs.get("worktree"):
+            return True
+        return worktrees.prepared(self.runs.directory(order.run)) is not None
 
     def after(self, order: Order) -> None:
         """Once reported: a move of ours is looked at before somebody asks, and a check leaves nothing."""
@@ -125,6 +134,11 @@ def _prepare(acts: Acts, order: Order) -> Done:
 
 def _run(acts: Acts, order: Order) -> Begun:
     inputs = _inputs(order, models.RunInputs)
+    if not inputs.worktree:
+        made = worktrees.prepared(acts.runs.directory(inputs.run))
+        inputs = inputs.model_copy(update={"worktree": made.worktree if made else ""})
+    if acts.is_to_stop(inputs.run):
+        stop(acts.runs.directory(inputs.run))  # in its way before it begins: both orders came at once
     acts.runs.start(order, inputs.run, lambda run_dir, log: acts.spec(inputs, order.generation, run_dir, log))
     return Begun(lambda: acts.runs.tell_started(order, inputs.run))
 

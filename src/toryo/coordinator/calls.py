@@ -47,6 +47,8 @@ class Claim:
     claimed: bool
     run: str = ""
     order: Order | None = None
+    then: Order | None = None
+    """To be carried out after `order`, without asking again."""
     waiting_for: str = ""
     superseded: bool = False
 
@@ -57,6 +59,8 @@ class OrderSet:
     orders: tuple[Order, ...]
     look: bool
     superseded: bool
+    startable: tuple[tuple[str, str], ...] = ()
+    """(agent, project) pairs of which a claim would get a run now."""
 
 
 @dataclass(frozen=True)
@@ -119,6 +123,7 @@ class Daemon:
                 orders=_orders(answer["orders"]),
                 look=bool(answer.get("look")),
                 superseded=bool(answer.get("superseded")),
+                startable=tuple((str(agent), str(project)) for agent, project in answer.get("startable", ())),
             ),
             timeout_s=wait_s + 15,
         )
@@ -182,8 +187,10 @@ def _claim(answer: Mapping[str, Any]) -> Claim:
     if not answer.get("claimed"):
         waiting_for = str(answer.get("waiting_for") or "")
         return Claim(False, waiting_for=waiting_for, superseded=bool(answer.get("superseded")))
-    order = answer.get("order")
-    return Claim(True, str(answer["run_id"]), Order.model_validate(order) if order else None)
+    order, then = (
+        Order.model_validate(answer[name]) if answer.get(name) else None for name in ("order", "then")
+    )
+    return Claim(True, str(answer["run_id"]), order, then)
 
 
 def _orders(raw: Sequence[Any]) -> tuple[Order, ...]:

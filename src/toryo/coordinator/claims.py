@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 
 from toryo.coordinator.calls import Daemon, Place, Project
 from toryo.coordinator.config import Config
+from toryo.coordinator.observe import Targets
 from toryo.domain.words import OrderKind
 from toryo.protocol.models import Order
 from toryo.protocol.wire import ToolFailed, WireError
@@ -74,15 +75,39 @@ class Claims:
     daemon: Daemon
     config: Config
     capacity: Capacity
-    take: Callable[[Order], None]
-    """Carries out the order that came with a claim."""
+    take: Callable[[Order, Order | None], None]
+    """Carries out the order that came with a claim, and what comes after it."""
     on_superseded: Callable[[], None]
+    targets: Targets
+    """Looked at before a claim: a run should start from the commit that a person has just made."""
+    turn: threading.Lock = field(default_factory=threading.Lock)
     unanswered: dict[tuple[str, str], str] = field(default_factory=dict)
     """Pair → the request whose answer was lost: asked again under the same id until it is answered."""
 
     def visit(self, place: Place, project: Project) -> bool:
         """Whether anything was claimed."""
+        with self.turn:
+            return self._visit(place, project)
+
+    def at_once(self, place: Place, pairs: Iterable[tuple[str, str]]) -> None:
+        """The daemon named pairs that may start: no need to ask whether they should."""
+        with self.turn:
+            for agent, project in pairs:
+                if not self.config.serves(agent) or self.capacity.is_full():
+                    continue
+                try:
+                    if not self.targets.look_at(project):
+                        self.targets.know(self.daemon.projects(place))
+                        self.targets.look_at(project)
+                    self.unanswered.setdefault((agent, project), secrets.token_hex(16))
+                    self._claim(place, agent, project)
+                except (WireError, ToolFailed) as failed:
+                    log.warning("Failed to claim %s/%s: %s", agent, project, failed.message)
+
+    def _visit(self, place: Place, project: Project) -> bool:
         claimed = False
+        self.targets.know((project,))
+        self.targets.look_at(project.id)
         for agent in project.agents:
             if not self.config.serves(agent):
                 log.debug("No passkey config for %s, skipping", agent)
@@ -115,5 +140,5 @@ class Claims:
         log.info("Run claimed", extra={"run": claim.run, "agent": agent, "project": project})
         self.capacity.claimed(claim.run)
         if claim.order is not None:
-            self.take(claim.order)
+            self.take(claim.order, claim.then)
         return True

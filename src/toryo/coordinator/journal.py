@@ -17,10 +17,14 @@ from pathlib import Path
 from typing import Any
 
 from toryo import processes
+from toryo.domain.words import OrderKind
 from toryo.protocol.models import VERSION, Order
 
 KEPT_S = 7 * 24 * 3600.0
 """How long the file of an order that nobody asks about any more is kept."""
+
+_ANSWERED_BY_THE_RUN = frozenset({OrderKind.PREPARE, OrderKind.RUN})
+"""After a power cut their run's directory and its worktree's lock say what happened (ADR 13)."""
 
 _ORDER_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]*")
 
@@ -113,7 +117,7 @@ class Journal:
                 "outcome": outcome,
             }
         )
-        write_whole(self._path(order.id), text.encode(), durably=True)
+        write_whole(self._path(order.id), text.encode(), durably=order.kind not in _ANSWERED_BY_THE_RUN)
 
 
 def write_whole(path: Path, content: bytes, *, durably: bool = False) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import threading
 import time
+from collections.abc import Callable, Iterable
 
 from toryo.coordinator.calls import Daemon, OrderSet, Place
 from toryo.coordinator.claims import Capacity
@@ -22,13 +23,20 @@ _AT_ONCE_S = 0.05
 
 class Listener:
     def __init__(
-        self, daemon: Daemon, orders: Orders, capacity: Capacity, standing: Standing, interval_s: float
+        self,
+        daemon: Daemon,
+        orders: Orders,
+        capacity: Capacity,
+        standing: Standing,
+        interval_s: float,
+        claim: Callable[[Place, Iterable[tuple[str, str]]], None] = lambda place, pairs: None,
     ) -> None:
         self._daemon = daemon
         self._orders = orders
         self._capacity = capacity
         self._standing = standing
         self._interval_s = interval_s
+        self._claim = claim
         # changes come at once; an unchanged set costs both sides as much as a new one
         self._wait_s = min(3 * interval_s, LONGEST_WAIT_S)
         self._place: Place | None = None
@@ -55,7 +63,7 @@ class Listener:
             try:
                 got = self._daemon.next_orders(place, seen, self._wait_s)
                 if place == self._place:  # else it was said to one that we are not any more
-                    self._take(got, asked_at)
+                    self._take(place, got, asked_at)
             except WireError:
                 # the loop says in the log that the daemon is away; a full set is wanted when it is back
                 seen = ""
@@ -71,11 +79,13 @@ class Listener:
                     self._standing.pause(_AT_ONCE_S)
                 seen = got.version
 
-    def _take(self, got: OrderSet, asked_at: float) -> None:
+    def _take(self, place: Place, got: OrderSet, asked_at: float) -> None:
         if got.superseded:
             self._standing.supersede()
             return
         self._capacity.ordered(got.orders)
         self._orders.replace(got.orders, asked_at)
-        if got.look:
+        if got.startable:
+            self._claim(place, got.startable)
+        elif got.look:
             self._standing.wake.set()

@@ -65,6 +65,7 @@ class Loop:
         self.runs.close()
         self.reporter.close()
         self.daemon.close()
+        self.claims.daemon.close()
 
     def _cycle(self) -> bool:
         """False: the daemon cannot be reached."""

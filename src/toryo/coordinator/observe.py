@@ -35,6 +35,16 @@ class Targets:
         for project in self._projects.values():
             self._look_at(project)
 
+    def know(self, projects: Iterable[Project]) -> None:
+        self._projects |= {project.id: project for project in projects}
+
+    def look_at(self, project_id: str) -> bool:
+        """False: the project is not known here."""
+        project = self._projects.get(project_id)
+        if project is not None:
+            self._look_at(project)
+        return project is not None
+
     def look_again(self, project_id: str, target: str) -> None:
         """After a move of ours, done or refused: told at once and even if it is the same sight as before,
         because the daemon may have taken the move for granted meanwhile."""

@@ -63,6 +63,9 @@ class Orders:
     def is_wanted(self, order_id: str) -> bool:
         return order_id in self._wanted
 
+    def is_to_stop(self, run: str) -> bool:
+        return any(order.kind is OrderKind.STOP and order.run == run for order in self.wanted().values())
+
     def is_busy(self, order_id: str) -> bool:
         with self._lock:
             return order_id in self._busy
@@ -75,10 +78,10 @@ class Orders:
         for order in self.wanted().values():
             self._consider(order, asked_at)
 
-    def add(self, order: Order) -> None:
-        """One more, ahead of the next set: what a claim brought."""
+    def add(self, order: Order, then: Order | None = None) -> None:
+        """Ahead of the next set: what a claim brought."""
         with self._lock:
-            self._wanted[order.id] = order
+            self._wanted |= {one.id: one for one in (order, then) if one is not None}
         self._consider(order, self._clock())
 
     def conclude(self, order: Order, outcome: Outcome) -> None:
@@ -124,20 +127,30 @@ class Orders:
     def _consider(self, order: Order, asked_at: float) -> None:
         if not self._standing.may_act or order.id in self._reporter.answering():
             return
+        if not self.acts.may_begin(order):
+            return  # it comes after the order that makes its worktree
         answered = self._reporter.answered_at(order.id)
         if answered is not None and answered >= asked_at:
             return  # the set is older than our answer
+        if self._make_busy(order):
+            self._lane(order).put(lambda: self._carry_out(order))
+
+    def _make_busy(self, order: Order) -> bool:
         with self._lock:
             if order.id in self._busy:
-                return
+                return False
             self._busy.add(order.id)
-        self._lane(order).put(lambda: self._carry_out(order))
+            return True
 
     def _carry_out(self, order: Order) -> None:
+        self._guarded(order, lambda: self._do(order))
+
+    def _guarded(self, order: Order, work: Callable[[], bool]) -> None:
+        """`work` says whether the order stays busy after it."""
         stays_busy = False
         try:
             if order.id in self._wanted and self._standing.may_act:
-                stays_busy = self._do(order)
+                stays_busy = work()
         except WireError as away:
             # no fact about the order: the daemon went away in the middle
             log.warning("Order waits for the daemon", extra={"order": order.id, "reason": away.message})
@@ -158,21 +171,52 @@ class Orders:
 
     def _do(self, order: Order) -> bool:
         """Whether the order stays busy after this."""
+        result = self._perform(order)
+        after = self._following(order)
+        if after is None:
+            return self._settle(order, result)
+        # the agent does not wait until its preparation is told
+        begun: list[Result | Outcome] = []
+
+        def begin() -> bool:
+            begun.append(self._perform(after))
+            return True
+
+        self._guarded(after, begin)
+        try:
+            return self._settle(order, result)
+        finally:
+            if begun:
+                self._guarded(after, lambda: self._settle(after, begun[0]))
+
+    def _perform(self, order: Order) -> Result | Outcome:
+        """Its effect, or how it ended when it was done before."""
         journalled = order.kind not in _UNJOURNALLED
         entry = self._journal.find(order.id) if journalled else None
         if entry is not None and entry.outcome is not None:
-            self._tell(order, entry.outcome)
-            return False
+            return entry.outcome
         if journalled and entry is None:
             self._journal.intend(order)
         step(f"{order.kind}.before")
         result = self._effect(order)
         step(f"{order.kind}.after")
-        return self._settle(order, result)
+        return result
 
-    def _settle(self, order: Order, result: Result) -> bool:
+    def _following(self, order: Order) -> Order | None:
+        """The run that this preparation was for, made busy."""
+        if order.kind is not OrderKind.PREPARE:
+            return None
+        for other in self.wanted().values():
+            if other.kind is OrderKind.RUN and other.run == order.run and self.acts.may_begin(other):
+                return other if self._make_busy(other) else None
+        return None
+
+    def _settle(self, order: Order, result: Result | Outcome) -> bool:
         """Whether the order stays busy."""
         match result:
+            case Outcome():
+                self._tell(order, result)
+                return False
             case Begun():
                 result.tell()
                 step(f"{order.kind}.reported")

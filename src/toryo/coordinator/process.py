@@ -28,8 +28,10 @@ from toryo.protocol.models import Order
 from toryo.settings import Home
 from toryo.workbench.clients import registry
 from toryo.workbench.gates.environment import fingerprint
+from toryo.workbench.runs import launch
+from toryo.workbench.runs.spares import Spares
 
-_PARTS = ("runs", "orders", "checks", "bench", "outbox")
+_PARTS = ("runs", "orders", "checks", "bench", "outbox", "spare")
 
 
 def run_coordinator(home: Home, name: str, foreground: bool) -> int:
@@ -67,7 +69,8 @@ def join(home: Home, name: str, config: Config, key: str, standing: Standing) ->
     reporter = Reporter(Outbox(folder / "outbox"), daemon(), on_superseded=standing.supersede)
     journal = Journal(folder / "orders")
     targets = Targets(reporter)
-    runs = Runs(folder / "runs", reporter, journal)
+    spares = Spares(folder / "spare", launch.shim_environment(), min(2, config.max_concurrent))
+    runs = Runs(folder / "runs", reporter, journal, spares)
     capacity = Capacity(config.max_concurrent, runs.live, grace_s=max(2.0, config.polling_interval))
     orders = Orders(journal, reporter, standing, check_hands=_check_hands())
     prompts = Prompts(fetch_blob)
@@ -81,6 +84,7 @@ def join(home: Home, name: str, config: Config, key: str, standing: Standing) ->
         expect_prompt=prompts.expect,
         words=fetch_blob,
         is_wanted=orders.is_wanted,
+        is_to_stop=orders.is_to_stop,
     )
 
     def ended(run: str, order: Order, outcome: Outcome) -> None:
@@ -91,9 +95,9 @@ def join(home: Home, name: str, config: Config, key: str, standing: Standing) ->
 
     runs.on_end = ended
     runs.on_unstarted = orders.reconsider
-    mine = daemon()
+    claims = Claims(daemon(), config, capacity, orders.add, standing.supersede, targets)
     return Loop(
-        daemon=mine,
+        daemon=daemon(),
         machine=processes.machine_id(),
         about=lambda: _about(name, config),
         config=config,
@@ -101,9 +105,9 @@ def join(home: Home, name: str, config: Config, key: str, standing: Standing) ->
         reporter=reporter,
         runs=runs,
         orders=orders,
-        listener=Listener(daemon(), orders, capacity, standing, config.polling_interval),
+        listener=Listener(daemon(), orders, capacity, standing, config.polling_interval, claims.at_once),
         targets=targets,
-        claims=Claims(mine, config, capacity, orders.add, standing.supersede),
+        claims=claims,
         renew_key=known.renew,
     )
 

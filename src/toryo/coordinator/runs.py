@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import logging
 import math
+import socket
 import threading
 import time
 from collections.abc import Callable
@@ -15,6 +16,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from toryo import processes
 from toryo.coordinator.journal import Journal, Outcome, write_whole
 from toryo.coordinator.launching import CREDENTIAL
 from toryo.coordinator.reporter import Reporter
@@ -24,6 +26,7 @@ from toryo.steps import step
 from toryo.workbench.runs import launch, records
 from toryo.workbench.runs.launch import LaunchSpec
 from toryo.workbench.runs.records import Kind, RunState, StartRecord
+from toryo.workbench.runs.spares import Spares
 from toryo.workbench.runs.stop import stop
 from toryo.workbench.runs.watch import Watcher
 
@@ -46,8 +49,12 @@ class Note:
 
 
 class Runs:
-    def __init__(self, folder: Path, reporter: Reporter, journal: Journal) -> None:
+    def __init__(
+        self, folder: Path, reporter: Reporter, journal: Journal, spares: Spares | None = None
+    ) -> None:
         self.folder = folder
+        self._spares = spares
+        self._notes: dict[str, Note] = {}
         self._reporter = reporter
         self._journal = journal
         self._lock = threading.Lock()
@@ -66,6 +73,8 @@ class Runs:
         """Stop watching; the agents go on."""
         self._closed = True
         self._watcher.close()
+        if self._spares is not None:
+            self._spares.close()
 
     def live(self) -> frozenset[str]:
         """Runs of which something may still be writing."""
@@ -76,6 +85,9 @@ class Runs:
         return self.folder / run
 
     def note(self, run: str) -> Note | None:
+        known = self._notes.get(run)
+        if known is not None:
+            return known
         try:
             return Note(**json.loads((self.directory(run) / NOTE).read_bytes()))
         except (OSError, ValueError, TypeError):
@@ -107,19 +119,21 @@ class Runs:
             return
         wanted = spec(place.path, known.log if known else "")
         self._write_note(place.path, Note(order.id, order.generation, str(wanted.log)))
+        listener: socket.socket | None = None
         try:
-            launch.launch(place.path, wanted)
+            listener = launch.launch(place.path, wanted, self._spares)
         except OSError:
             # whether the shim came to life is unknown; with the request in its way it never lets the agent go
             stop(place.path)
             if not self.may_have_begun(run):
                 raise
         self._in_time_until[run] = math.inf if wanted.limit_s is None else time.time() + wanted.limit_s
-        self._watch(run)
+        self._watch(run, None if listener is None else listener.detach())
 
     def end_overdue(self) -> None:
         """A run that lost its shim has lost its clock too: past its limit we end what is left of it."""
         now = time.time()
+        processes.reap()
         for run in self.live():
             run_dir = self.directory(run)
             if now < self._in_time_until.get(run, 0.0):
@@ -131,6 +145,7 @@ class Runs:
     def _write_note(self, run_dir: Path, note: Note) -> None:
         # not synced: the order itself says the same after a power cut
         write_whole(run_dir / NOTE, json.dumps(asdict(note)).encode())
+        self._notes[run_dir.name] = note
 
     def may_have_begun(self, run: str) -> bool:
         return records.state(self.directory(run)).kind not in (Kind.ABSENT, Kind.RESERVED)
@@ -151,10 +166,10 @@ class Runs:
             self._not_told(run, beginning)
             raise
 
-    def _watch(self, run: str) -> None:
+    def _watch(self, run: str, listener: int | None = None) -> None:
         with self._lock:
             self._live.add(run)
-        self._watcher.add(run, self.directory(run))
+        self._watcher.add(run, self.directory(run), listener)
 
     def _ended(self, run: str, state: RunState) -> None:
         """In the watcher's thread: nothing stands between the exit and its report."""
@@ -221,6 +236,7 @@ class Runs:
         with self._lock:
             self._live.discard(run)
             self._in_time_until.pop(run, None)
+            self._notes.pop(run, None)
 
     def _told(self, run: str, state: RunState) -> tuple[str, Model] | None:
         """The fact; None while another start may help."""

@@ -66,10 +66,11 @@ def _end(
     if live and not live.outside:
         taken = [order for order in task.orders if order.state is OrderState.TAKEN]
         begun = {order.kind for order in taken if order.run == live.id}
-        if live.started:
+        if live.started or OrderKind.RUN in begun:
+            # before its start it waits in the run's directory: then the agent never begins
             orders.append(OrderWish(OrderKind.STOP, f"stop/{live.id}/{live.generation}", run=live.id))
-        elif not begun & {OrderKind.PREPARE, OrderKind.RUN}:
-            unstarted = (live.id,)  # nobody began it: it ends here. A stop before the start would miss it.
+        elif OrderKind.PREPARE not in begun:
+            unstarted = (live.id,)  # nobody began it: it ends here
     if not live:
         orders += _retired(attempt.last_run)
     alive = tuple(landing.id for landing in attempt.landings if not landing.ended)

@@ -15,7 +15,7 @@ from toryo.usecases.coordinators import current
 from toryo.usecases.finding import the_agent, the_task
 from toryo.usecases.ids import new_id
 from toryo.usecases.next_orders import wire_order
-from toryo.usecases.ordering import Subject, hub, prepare
+from toryo.usecases.ordering import Subject, hub, prepare, run_key, start
 from toryo.usecases.picking import pick
 from toryo.usecases.prompts import MemoryFile, PromptParts, compose
 from toryo.usecases.scoping import as_json, scope_of
@@ -41,7 +41,7 @@ def claim_run(
         again = runs.by_request(tx, request_id)
         if again:
             order = orders.by_key(tx, f"prepare/{again.id}")
-            return _claimed(context, again, order)
+            return _claimed(context, again, order, orders.by_key(tx, run_key(again)))
         found = pick(tx, agent_id, project_id)
         if found.project and found.project.machine != row.machine:
             return {"success": True, "claimed": False, "waiting_for": "another machine"}
@@ -50,7 +50,9 @@ def claim_run(
         run, order = begin_run(
             context, tx, found.project, found.agent, found.task, coordinator=coordinator, request=request_id
         )
-    return _claimed(context, run, order)
+        # together with the first order: the run begins without asking us once more (ADR 13)
+        then = start(tx, Subject(found.project, found.task, run), found.agent, taken_by=coordinator)
+    return _claimed(context, run, order, then)
 
 
 def begin_run(
@@ -184,6 +186,8 @@ def _failing(tx: Tx, gate_id: str) -> list[dict[str, Any]]:
     return listed
 
 
-def _claimed(context: HeadContext, run: RunRow, order: OrderRow | None) -> dict[str, Any]:
-    body = wire_order(context, order) if order else None
-    return {"success": True, "claimed": True, "run_id": run.id, "order": body}
+def _claimed(
+    context: HeadContext, run: RunRow, order: OrderRow | None, then: OrderRow | None
+) -> dict[str, Any]:
+    first, second = (wire_order(context, one) if one else None for one in (order, then))
+    return {"success": True, "claimed": True, "run_id": run.id, "order": first, "then": second}

@@ -49,10 +49,19 @@ def refold(tx: Tx, run: RunRow) -> None:
     changed: dict[str, Any] = dict(fold.__dict__)
     runs.update(tx, run.id, **changed)
     if run.live and not fold.live:
+        if not fold.started_at:
+            _withdraw_start(tx, run)
         for token in tokens.of_run(tx, run.id):
             if token.ended_at is None:
                 tokens.end(tx, token.hash, "exit")
     tx.mark(f"task:{run.task}")
+
+
+def _withdraw_start(tx: Tx, run: RunRow) -> None:
+    """The order to run came with the claim; a run that could not be prepared will not need it."""
+    for order in orders.of_run(tx, run.id):
+        if order.kind == OrderKind.RUN and order.state in (OrderState.OPEN, OrderState.TAKEN):
+            orders.set_state(tx, order.id, OrderState.WITHDRAWN)
 
 
 def folded(tx: Tx, run_id: str) -> RunFold:

@@ -21,11 +21,19 @@ INHERITED = (OrderKind.COLLECT, OrderKind.CLEAN)
 
 
 @dataclass(frozen=True)
+class Startable:
+    agent: str
+    project: str
+    what: str
+    """The task and its generation."""
+
+
+@dataclass(frozen=True)
 class OrderSet:
     superseded: bool
     rows: tuple[OrderRow, ...]
-    startable: tuple[str, ...]
-    """Tasks that a claim would get now: while it is the same set, nobody need be told again."""
+    startable: tuple[Startable, ...]
+    """What a claim would get now: while it is the same set, nobody need be told again."""
     wire: Callable[[OrderRow], dict[str, Any]]
 
     @property
@@ -50,7 +58,7 @@ def take_orders(context: HeadContext, coordinator: str, incarnation: int) -> Ord
         if row is None:
             return OrderSet(True, (), (), lambda row: wire_order(context, row))
         found = _mine(tx, coordinator, row.machine)
-        startable = _startable(tx)
+        startable = _startable(tx, row.machine)
     fresh = [order for order in found if order.taken_by != coordinator]
     if fresh:
         with context.store.change() as tx:
@@ -60,9 +68,13 @@ def take_orders(context: HeadContext, coordinator: str, incarnation: int) -> Ord
     return OrderSet(False, tuple(found), startable, lambda row: wire_order(context, row))
 
 
-def _startable(tx: Tx) -> tuple[str, ...]:
-    found = (pick(tx, agent, project).task for project, agent in ready.ready_pairs(tx))
-    return tuple(f"{task.id}/{task.generation}" for task in found if task)
+def _startable(tx: Tx, machine: str) -> tuple[Startable, ...]:
+    found = []
+    for project, agent in ready.ready_pairs(tx):
+        one = pick(tx, agent, project)
+        if one.task and one.project and one.project.machine == machine:
+            found.append(Startable(agent, project, f"{one.task.id}/{one.task.generation}"))
+    return tuple(found)
 
 
 def _mine(tx: Tx, coordinator: str, machine: str) -> list[OrderRow]:

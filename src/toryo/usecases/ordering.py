@@ -28,7 +28,7 @@ from toryo.reconciler.decisions import OrderWish
 from toryo.store import agents, facts, gates, landings, orders, projects, runs, tasks
 from toryo.store.blobs import blob_hash
 from toryo.store.engine import Tx
-from toryo.store.rows import OrderRow, ProjectRow, RunRow, TaskRow
+from toryo.store.rows import AgentRow, OrderRow, ProjectRow, RunRow, TaskRow
 from toryo.usecases.ids import new_id
 from toryo.usecases.project_settings import settings_of
 
@@ -139,10 +139,13 @@ def survey_settings(tx: Tx, project: ProjectRow, tree: str, commit: str) -> None
     insert(tx, OrderKind.SURVEY, key, hub(project), inputs, project=project.id)
 
 
-def _run(tx: Tx, wish: OrderWish, _project: str) -> bool:
-    subject = _subject(tx, wish.run)
+def run_key(run: RunRow) -> str:
+    return f"run/{run.id}/{run.generation}"
+
+
+def start(tx: Tx, subject: Subject, agent: AgentRow | None, *, taken_by: str = "") -> OrderRow:
+    """The order to run. Ordered with the claim it has no worktree yet: whoever prepares it knows it."""
     project, task, run = subject.project, subject.task, subject.run
-    agent = agents.get(tx, run.agent)
     inputs = RunInputs(
         repo=project.path,
         worktree=run.worktree,
@@ -158,7 +161,13 @@ def _run(tx: Tx, wish: OrderWish, _project: str) -> bool:
         prompt=run.prompt,
         timeout_s=task.timeout_s,
     )
-    _of_run(tx, OrderKind.RUN, wish.key, subject, inputs, run.coordinator, task.timeout_s + SLACK_S)
+    limit_s = task.timeout_s + SLACK_S
+    return _of_run(tx, OrderKind.RUN, run_key(run), subject, inputs, run.coordinator, limit_s, taken_by)
+
+
+def _run(tx: Tx, wish: OrderWish, _project: str) -> bool:
+    subject = _subject(tx, wish.run)
+    start(tx, subject, agents.get(tx, subject.run.agent))
     return True
 
 

@@ -133,13 +133,14 @@ async def orders(head: Head, caller: Caller, args: NextOrders) -> dict[str, Any]
         "version": _version(found),
         "orders": list(found.orders),
         "look": bool(found.startable),
+        "startable": [[one.agent, one.project] for one in found.startable],
         "superseded": found.superseded,
     }
 
 
 def _version(found: next_orders.OrderSet) -> str:
     level = [[order.id, order.generation] for order in found.rows]
-    text = json.dumps([found.superseded, sorted(level), sorted(found.startable)])
+    text = json.dumps([found.superseded, sorted(level), sorted(one.what for one in found.startable)])
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 

@@ -36,8 +36,8 @@ _WORKTREE_SETTINGS = re.compile(r"^\s*worktreeconfig\s*(=\s*(true|yes|on|1)\s*)?
 def prepare(inputs: PrepareInputs, run_dir: Path) -> Prepared:
     """The run's worktree, new or the task's own again. Repeated after a crash: complete → the same answer."""
     run_dir.mkdir(parents=True, exist_ok=True, mode=0o700)
-    reported = _reported(run_dir)
-    if reported is not None:
+    reported = prepared(run_dir)
+    if reported is not None and Path(reported.worktree).is_dir():
         return reported
     try:
         made = _prepare(inputs, run_dir)
@@ -50,6 +50,14 @@ def prepare(inputs: PrepareInputs, run_dir: Path) -> Prepared:
         return Prepared(problem=problem, prompt_hash=inputs.prompt)
     _write(run_dir / MARKER, made.model_dump_json())
     return made
+
+
+def prepared(run_dir: Path) -> Prepared | None:
+    """What was made for the run, if it is whole."""
+    try:
+        return Prepared.model_validate_json((run_dir / MARKER).read_bytes())
+    except (OSError, ValueError):
+        return None
 
 
 def read_before(run_dir: Path) -> dict[str, Any] | None:
@@ -207,14 +215,6 @@ def _look(repo: Path, branch: str, run_dir: Path) -> str:
     before = fingerprint.take(repo, branch)
     _write(run_dir / BEFORE, json.dumps(before))
     return fingerprint.digest(before)
-
-
-def _reported(run_dir: Path) -> Prepared | None:
-    try:
-        made = Prepared.model_validate_json((run_dir / MARKER).read_bytes())
-    except (OSError, ValueError):
-        return None
-    return made if Path(made.worktree).is_dir() else None
 
 
 def _write(path: Path, text: str) -> None:

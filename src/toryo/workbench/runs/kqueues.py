@@ -9,11 +9,12 @@ import sys
 if sys.platform == "darwin":
 
     class Kqueue:
-        """NOTE_EXIT by pid, and a handle is the pid itself; each end is told once."""
+        """NOTE_EXIT by pid, and a handle is the pid itself; each end is told once. A socket is its number."""
 
         def __init__(self) -> None:
             self._queue = select.kqueue()
             self._out, self._into = os.pipe()
+            self._sockets: set[int] = set()
             os.set_blocking(self._into, False)
             self._change(self._out, select.KQ_FILTER_READ, select.KQ_EV_ADD)
 
@@ -26,7 +27,15 @@ if sys.platform == "darwin":
                 return None
             return pid
 
+        def listen(self, handle: int) -> None:
+            self._sockets.add(handle)
+            self._change(handle, select.KQ_FILTER_READ, select.KQ_EV_ADD)
+
         def forget(self, handle: int) -> None:
+            if handle in self._sockets:
+                self._sockets.discard(handle)
+                os.close(handle)
+                return
             try:
                 self._change(handle, select.KQ_FILTER_PROC, select.KQ_EV_DELETE)
             except OSError:
@@ -34,9 +43,10 @@ if sys.platform == "darwin":
 
         def wait(self, seconds: float | None) -> list[int]:
             events = self._queue.control(None, 64, seconds)
-            if any(event.filter == select.KQ_FILTER_READ for event in events):
+            if any(event.ident == self._out and event.filter == select.KQ_FILTER_READ for event in events):
                 os.read(self._out, 4096)
-            return [event.ident for event in events if event.filter == select.KQ_FILTER_PROC]
+            told = (select.KQ_FILTER_PROC, select.KQ_FILTER_READ)
+            return [event.ident for event in events if event.filter in told and event.ident != self._out]
 
         def wake(self) -> None:
             try:

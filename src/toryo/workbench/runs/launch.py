@@ -7,24 +7,22 @@ number of launches of one directory start the program once.
 from __future__ import annotations
 
 import json
-import marshal
 import os
 import re
+import socket
 import sys
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
-from importlib.util import MAGIC_NUMBER
 from pathlib import Path
 from typing import Any
 
 from toryo import processes, settings
 from toryo.domain.errors import ToryoError
 from toryo.steps import armed, step
-from toryo.workbench.runs import records
+from toryo.workbench.runs import compiled, records
+from toryo.workbench.runs.spares import Spares
 
-SHIM = Path(__file__).with_name("shim.py")
 _KEPT = ("PATH", "HOME", "LANG", "LC_ALL", "TMPDIR")
 
 
@@ -44,6 +42,8 @@ class LaunchSpec:
     grace_s: float = 5
     crash: str = ""
     """A step of the shim (`shim.forked` …) at which it kills itself, for tests."""
+    starter: Callable[[Path, Sequence[str]], int] | None = None
+    """(run directory, shim's argv) → pid: starts the shim in a terminal, which is then the agent's stdio."""
 
 
 @dataclass(frozen=True)
@@ -69,26 +69,46 @@ def reserve(runs_root: Path, run_id: str, generation: int) -> RunDir:
     return RunDir(path, generation, True)
 
 
-def launch(run_dir: Path, spec: LaunchSpec) -> None:
-    """Start the shim in its own session and return once its process exists; never a second exec."""
+def launch(run_dir: Path, spec: LaunchSpec, spares: Spares | None = None) -> socket.socket | None:
+    """Start the shim in its own session and return once its process exists; never a second exec.
+
+    The socket, where there is one, tells the exit record ahead of its file."""
     if (run_dir / records.STARTED).exists():
-        return
+        return None
     spec.log.parent.mkdir(parents=True, exist_ok=True)
-    _write(run_dir / records.SHIM, _shim())
     _write(run_dir / records.LAUNCH, json.dumps(_as_json(spec)).encode())
+    spare = spares.take() if spares is not None and spec.starter is None else None
+    if spare is not None:
+        _note_birth(run_dir, spare.pid, spare.start)
+        step("launch.written")
+        if spare.go(run_dir):
+            step("launch.after_exec")
+            return spare.ours
+        spare.ours.close()
+    _write(run_dir / records.SHIM, compiled.shim())
     # not left to whoever opens it: it would be made by the umask
     os.close(os.open(run_dir / records.SHIM_LOG, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, 0o600))
     step("launch.written")
-    outer = settings.environment()
-    pid = processes.spawn_watched(
-        [sys.executable, "-I", "-S", str(run_dir / records.SHIM), str(run_dir)],
-        env={name: outer[name] for name in _KEPT if name in outer},
-        cwd=run_dir,
-        output=run_dir / records.SHIM_LOG,
-    )
+    argv = [sys.executable, "-I", "-S", str(run_dir / records.SHIM), str(run_dir)]
+    pid = _spawn(run_dir, argv) if spec.starter is None else spec.starter(run_dir, argv)
     step("launch.after_exec")
-    born = {"pid": pid, "start": processes.start_time(pid) or "", "boot": processes.boot_id()}
+    _note_birth(run_dir, pid, processes.start_time(pid) or "")
+    return None
+
+
+def _note_birth(run_dir: Path, pid: int, start: str) -> None:
+    born = {"pid": pid, "start": start, "boot": processes.boot_id()}
     _write(run_dir / records.LAUNCHED, json.dumps(born).encode())
+
+
+def shim_environment() -> dict[str, str]:
+    outer = settings.environment()
+    return {name: outer[name] for name in _KEPT if name in outer}
+
+
+def _spawn(run_dir: Path, argv: Sequence[str]) -> int:
+    log = run_dir / records.SHIM_LOG
+    return processes.spawn_watched(argv, env=shim_environment(), cwd=run_dir, output=log)
 
 
 def settle(run_dir: Path) -> None:
@@ -116,15 +136,6 @@ def _launched(run_dir: Path) -> dict[str, Any] | None:
     return raw if isinstance(raw, dict) else None
 
 
-@lru_cache(maxsize=1)
-def _shim() -> bytes:
-    """The shim as a compiled file: compiling at each launch would cost 4 of 12 ms.
-
-    Made once: every run of this process has the shim of this process's version."""
-    code = compile(SHIM.read_bytes(), SHIM.name, "exec", dont_inherit=True)
-    return MAGIC_NUMBER + bytes(12) + marshal.dumps(code)
-
-
 def _as_json(spec: LaunchSpec) -> dict[str, object]:
     wanted = armed()
     return {
@@ -134,6 +145,7 @@ def _as_json(spec: LaunchSpec) -> dict[str, object]:
         "env": dict(spec.env),
         "log": str(spec.log),
         "stdin": None if spec.stdin is None else str(spec.stdin),
+        "tty": spec.starter is not None,
         "limit_s": spec.limit_s,
         "grace_s": spec.grace_s,
         "generation": spec.generation,

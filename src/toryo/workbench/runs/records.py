@@ -20,6 +20,8 @@ from toryo.workbench.runs.survivors import Identity
 LAUNCH, LAUNCHED, STARTED, EXIT = "launch.json", "launched.json", "started.json", "exit.json"
 LOCK, STOP, SHIM, SHIM_LOG = "lock", "stop", "shim.pyc", "shim.log"
 MARKER = "TORYO_RUN"
+LONGEST = 4096
+"""Bytes of a record."""
 
 
 class Kind(StrEnum):
@@ -121,8 +123,19 @@ def overdue(run_dir: Path, now: float) -> bool:
 
 def read_exit(run_dir: Path) -> ExitRecord | None:
     raw = _read(run_dir / EXIT)
-    if not raw:
+    return _exit_record(raw) if raw else None
+
+
+def parse_exit(text: bytes) -> ExitRecord | None:
+    """As the shim tells it; None if that is no whole record."""
+    try:
+        raw = json.loads(text)
+    except ValueError:
         return None
+    return _exit_record(raw) if isinstance(raw, dict) else None
+
+
+def _exit_record(raw: dict[str, Any]) -> ExitRecord:
     fields = {name: raw[name] for name in ExitRecord.__dataclass_fields__}
     return ExitRecord(**fields | {"children_killed": tuple(raw["children_killed"])})
 

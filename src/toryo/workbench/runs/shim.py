@@ -1,8 +1,8 @@
 """The shim: starts one program, outlives it, ends its whole tree, and only then leaves the exit record.
 
 A compiled copy stands in the run's directory, executed as `python -I -S shim.pyc RUNDIR`: an upgrade never
-changes a running one. Standard library only, nothing of toryo. `exit.json` means: nothing of this run can
-write any more. Reading the records is left to records.py.
+changes a running one. Standard library only, nothing of toryo: shim_parts.py is compiled into it. `exit.json`
+means: nothing of this run can write any more. Reading the records is left to records.py.
 
 On Linux the shim is a subreaper: every orphan of the tree becomes its child, so "empty" is the kernel's word.
 macOS has none: descendants are looked for with `ps` every TICK_S, before signalling and at the end, and a
@@ -15,6 +15,24 @@ import os
 import select
 import sys
 import time
+
+from toryo.workbench.runs.shim_parts import (
+    LINUX,
+    RECORD_BYTES,
+    become_subreaper,
+    boot_id,
+    command_line,
+    decode,
+    encode,
+    exists,
+    moment,
+    preallocate,
+    read,
+    start_time,
+    table_by_proc,
+    table_by_ps,
+    write_record,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -29,181 +47,7 @@ else:
 VERSION = 1
 TICK_S = 2.0
 LOCK_WAIT_S = 10.0
-RECORD_BYTES = 4096
 PATH = "/usr/local/bin:/usr/bin:/bin"
-PR_SET_CHILD_SUBREAPER = 36
-LINUX = sys.platform.startswith("linux")
-
-Row = tuple[int, int, str, bool]
-"""Of one process: parent, process group, start time in the kernel's terms, whether it is a zombie."""
-
-
-# ── records ───────────────────────────────────────────────────────────────────────────────────────────
-
-
-def decode(text: str) -> dict:  # type: ignore[type-arg]
-    try:
-        from _json import make_scanner
-    except ImportError:
-        import json
-
-        return json.loads(text)  # type: ignore[no-any-return]
-
-    class Plain:
-        strict, memo = False, {}  # type: ignore[var-annotated]
-        object_hook = object_pairs_hook = None
-        parse_float, parse_int, parse_constant = float, int, float
-
-    return make_scanner(Plain)(text, 0)[0]  # type: ignore
-
-
-def encode(value: object) -> str:
-    if value is None or isinstance(value, bool):
-        return {None: "null", True: "true", False: "false"}[value]
-    if isinstance(value, (int, float)):
-        return repr(value)
-    if isinstance(value, dict):
-        return "{" + ", ".join(f"{encode(key)}: {encode(item)}" for key, item in value.items()) + "}"
-    if isinstance(value, (list, tuple)):
-        return "[" + ", ".join(map(encode, value)) + "]"
-    text = str(value).replace("\\", "\\\\").replace('"', '\\"')
-    return '"' + "".join(sign if " " <= sign <= "~" else _escaped(sign) for sign in text) + '"'
-
-
-def _escaped(sign: str) -> str:
-    point = ord(sign)
-    if point < 0x10000:
-        return f"\\u{point:04x}"
-    point -= 0x10000
-    return f"\\u{0xD800 + (point >> 10):04x}\\u{0xDC00 + (point & 0x3FF):04x}"
-
-
-def moment() -> str:
-    now = time.time()
-    return time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(now)) + f".{int(now * 1000) % 1000:03d}Z"
-
-
-def read(path: str, folder: int | None = None) -> bytes:
-    fd = os.open(path, os.O_RDONLY, dir_fd=folder)
-    try:
-        parts = []
-        while part := os.read(fd, 1 << 16):
-            parts.append(part)
-        return b"".join(parts)
-    finally:
-        os.close(fd)
-
-
-def exists(name: str, folder: int) -> bool:
-    try:
-        os.stat(name, dir_fd=folder)
-    except FileNotFoundError:
-        return False
-    return True
-
-
-def preallocate(folder: int) -> int:
-    """A disk that fills up meanwhile must not cost the exit record."""
-    fd = os.open("exit.json.new", os.O_CREAT | os.O_TRUNC | os.O_RDWR, 0o600, dir_fd=folder)
-    if hasattr(os, "posix_fallocate"):
-        os.posix_fallocate(fd, 0, RECORD_BYTES)
-    else:
-        os.write(fd, b" " * RECORD_BYTES)
-    return fd
-
-
-def write_record(fd: int, folder: int, name: str, record: dict[str, object]) -> None:
-    data = (encode(record) + "\n").encode()
-    os.pwrite(fd, data, 0)
-    os.ftruncate(fd, len(data))
-    os.fsync(fd)
-    os.rename(name + ".new", name, src_dir_fd=folder, dst_dir_fd=folder)
-
-
-# ── processes ─────────────────────────────────────────────────────────────────────────────────────────
-
-
-def output(*argv: str) -> tuple[int, str]:
-    """What a small tool prints, and the pid it had (macOS only; subprocess would cost 20 ms)."""
-    out, into = os.pipe()
-    pid = os.fork()
-    if pid == 0:
-        try:
-            os.dup2(into, 1)
-            os.execv(f"/bin/{argv[0]}" if os.path.exists(f"/bin/{argv[0]}") else f"/usr/sbin/{argv[0]}", argv)
-        finally:
-            os._exit(127)
-    os.close(into)
-    parts = []
-    while part := os.read(out, 1 << 16):
-        parts.append(part)
-    os.close(out)
-    os.waitpid(pid, 0)
-    return pid, b"".join(parts).decode("utf-8", "replace")
-
-
-def boot_id() -> str:
-    try:
-        return read("/proc/sys/kernel/random/boot_id").decode().strip()
-    except OSError:
-        return output("sysctl", "-n", "kern.boottime")[1].strip()
-
-
-def _stat(pid: int | str) -> Row:
-    data = read(f"/proc/{pid}/stat")
-    fields = data[data.rindex(b")") + 2 :].split()
-    return int(fields[1]), int(fields[2]), fields[19].decode(), fields[0] in (b"Z", b"X")
-
-
-def start_time(pid: int) -> str:
-    return _stat(pid)[2] if LINUX else output("ps", "-o", "lstart=", "-p", str(pid))[1].strip()
-
-
-def table_by_proc() -> dict[int, Row]:
-    rows = {}
-    for name in os.listdir("/proc"):
-        if name.isdigit():
-            try:
-                rows[int(name)] = _stat(name)
-            except (OSError, ValueError):
-                continue
-    return rows
-
-
-def table_by_ps() -> dict[int, Row]:
-    rows = {}
-    ps, text = output("ps", "-axo", "pid=,ppid=,pgid=,stat=,lstart=")
-    for line in text.splitlines():
-        pid, parent, group, state, start = line.split(None, 4)
-        rows[int(pid)] = int(parent), int(group), start.strip(), state.startswith("Z")
-    rows.pop(ps, None)
-    return rows
-
-
-def command_line(pid: int) -> str:
-    try:
-        if LINUX:
-            text = read(f"/proc/{pid}/cmdline").replace(b"\0", b" ").decode("utf-8", "replace")
-            text = text or read(f"/proc/{pid}/comm").decode("utf-8", "replace")
-        else:
-            text = output("ps", "-o", "command=", "-p", str(pid))[1]
-    except OSError:
-        return ""
-    return text.strip()[:120]
-
-
-def become_subreaper() -> bool:
-    if not LINUX:
-        return False
-    try:
-        import _ctypes
-
-        prctl = _ctypes.dlsym(_ctypes.dlopen(None, 0), "prctl")  # type: ignore[arg-type]
-        return bool(_ctypes.call_function(prctl, (PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)) == 0)
-    except (ImportError, AttributeError):
-        import ctypes
-
-        return bool(ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) == 0)
 
 
 class Tree:
@@ -308,26 +152,54 @@ def take_lock(folder: int) -> int | None:
             return None if exists("started.json", folder) or exists("exit.json", folder) else fd
 
 
-def become_agent(spec: dict, barrier: int, complaint: int) -> None:  # type: ignore[type-arg]
-    """In the child: wait at the barrier, then exec. A closed barrier means: never."""
+class Forked:
+    """The agent's process, waiting at the barrier: forked with its run, or ahead of any (spare.py)."""
+
+    def __init__(self, tty: bool = False, subreaper: bool = True, lock: int | None = None) -> None:
+        self.subreaper = subreaper and become_subreaper()
+        self.inbox = Inbox()
+        barrier, self.opener = os.pipe()
+        self.complaint, complain = os.pipe()
+        os.set_blocking(self.complaint, False)
+        self.pid = os.fork()
+        if self.pid == 0:
+            os.close(self.opener)
+            if lock is not None:
+                os.close(lock)
+            become_agent(tty, barrier, complain)
+        os.close(barrier)
+        os.close(complain)
+        self.start = start_time(self.pid)
+
+
+def send(to: int, data: bytes) -> None:
+    try:
+        os.write(to, data)
+    except OSError:
+        return  # nobody is there: an agent that could not get ready has said why, others look at the files
+
+
+def become_agent(tty: bool, barrier: int, complaint: int) -> None:
+    """In the child: hear what to run, get ready, wait at the barrier, exec. A closed barrier means: never."""
     code, doing = 126, "begin"
     try:
-        os.setsid()
+        take_terminal() if tty else os.setsid()
         signal.set_wakeup_fd(-1)
         for name in ("SIGPIPE", "SIGXFSZ", "SIGCHLD", "SIGTERM", "SIGUSR1", "SIGHUP", "SIGINT"):
             signal.signal(getattr(signal, name), signal.SIG_DFL)
-        if os.read(barrier, 1) != b"g":
-            os._exit(0)
-        doing = "open the log"
-        log = os.open(spec["log"], os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
-        doing = "open the standard input"
-        os.dup2(os.open(spec.get("stdin") or os.devnull, os.O_RDONLY), 0)
+        spec = decode(read_exactly(barrier, int(read_exactly(barrier, 8))).decode())
+        doing, log = "open the log", 0  # with a terminal: that is everything
+        if not tty:
+            log = os.open(spec["log"], os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
+            doing = "open the standard input"
+            os.dup2(os.open(spec.get("stdin") or os.devnull, os.O_RDONLY), 0)
         os.dup2(log, 1)
         os.dup2(log, 2)
         doing = f"enter {spec['cwd']}"
         os.chdir(spec["cwd"])
         doing = f"start {spec['argv'][0]}"
         code = 127
+        read_exactly(barrier, 1)
         execute(spec["argv"], spec["env"])
     except Exception as error:  # noqa: BLE001 — the child must not return into the shim's own code
         missing = isinstance(error, FileNotFoundError)
@@ -335,6 +207,24 @@ def become_agent(spec: dict, barrier: int, complaint: int) -> None:  # type: ign
         os._exit(code if missing else 126)
     finally:
         os._exit(126)
+
+
+def read_exactly(barrier: int, size: int) -> bytes:
+    data = b""
+    while len(data) < size:
+        part = os.read(barrier, size - len(data))
+        if not part:
+            os._exit(0)
+        data += part
+    return data
+
+
+def take_terminal() -> None:
+    """The agent in front of the shim's terminal, but in its session: the leader is told when it is lost."""
+    os.setpgid(0, 0)
+    signal.signal(signal.SIGTTOU, signal.SIG_IGN)  # asking from the background would stop us
+    os.tcsetpgrp(0, os.getpid())
+    signal.signal(signal.SIGTTOU, signal.SIG_DFL)
 
 
 def execute(argv: list[str], env: dict[str, str]) -> None:
@@ -354,9 +244,10 @@ def execute(argv: list[str], env: dict[str, str]) -> None:
 
 
 class Run:
-    def __init__(self, folder: int, lock: int) -> None:
-        self.folder, self.lock = folder, lock
-        self.spec = decode(read("launch.json", folder).decode())
+    def __init__(self, folder: int, lock: int, listener: int | None = None) -> None:
+        self.folder, self.lock, self.listener = folder, lock, listener
+        self.raw = read("launch.json", folder)
+        self.spec = decode(self.raw.decode())
         self.grace_s = float(self.spec.get("grace_s", 5))
         self.boot = boot_id()
         self.timed_out = self.stopped = False
@@ -365,38 +256,33 @@ class Run:
         if self.spec.get("crash") == "shim." + name:
             os.kill(os.getpid(), signal.SIGKILL)
 
-    def begin(self) -> None:
+    def begin(self, forked: Forked | None = None) -> None:
         """Fork, record, and only then open the barrier: a shim that dies in between never execs."""
         self.crash("locked")
-        subreaper = self.spec.get("subreaper", True) and become_subreaper()
-        self.inbox = Inbox()
-        barrier, opener = os.pipe()
-        self.complaint, complain = os.pipe()
-        os.set_blocking(self.complaint, False)
+        tty, subreaper = bool(self.spec.get("tty")), bool(self.spec.get("subreaper", True))
+        forked = forked or Forked(tty, subreaper, self.lock)
+        send(forked.opener, b"%08d" % len(self.raw) + self.raw)
         self.began_at, self.began = moment(), time.monotonic()
-        pid = os.fork()
-        if pid == 0:
-            os.close(opener)
-            os.close(self.lock)
-            become_agent(self.spec, barrier, complain)
-        os.close(barrier)
-        os.close(complain)
         self.crash("forked")
-        start = start_time(pid)
-        self.tree = Tree(pid, start, subreaper, bool(self.spec.get("by_ps", not LINUX)))
+        self.inbox, self.complaint = forked.inbox, forked.complaint
+        by_ps = bool(self.spec.get("by_ps", not LINUX))
+        self.tree = Tree(forked.pid, forked.start, forked.subreaper, by_ps)
+        if tty:  # a lost terminal tells its session's leader only
+            signal.signal(signal.SIGHUP, lambda *_: self.tree.send(signal.SIGHUP))
         self.exit_record = preallocate(self.folder)
         fd = os.open("started.json.new", os.O_CREAT | os.O_TRUNC | os.O_RDWR, 0o600, dir_fd=self.folder)
         record = {"version": VERSION, "shim_pid": os.getpid(), "shim_start": start_time(os.getpid())}
-        record |= {"pid": pid, "pid_start": start, "boot": self.boot, "started_at": self.began_at}
-        write_record(fd, self.folder, "started.json", record | {"generation": self.spec.get("generation", 0)})
+        record |= {"pid": forked.pid, "pid_start": forked.start, "boot": self.boot}
+        record |= {"started_at": self.began_at, "generation": self.spec.get("generation", 0)}
+        write_record(fd, self.folder, "started.json", (encode(record) + "\n").encode())
         os.close(fd)
         os.fsync(self.folder)  # after a power cut the name must still be there, or the run would start twice
         self.crash("recorded")
         # asked to stop before anybody could be signalled
         self.stopped = self.never_began = self.stop_is_asked()
         if not self.never_began:
-            os.write(opener, b"g")
-        os.close(opener)
+            send(forked.opener, b"g")
+        os.close(forked.opener)
         self.crash("released")
 
     def stop_is_asked(self) -> bool:
@@ -439,6 +325,7 @@ class Run:
 
     def finish(self) -> None:
         self.crash("agent_gone")
+        self.inbox.wait(0)  # a terminal that took the agent along told us, too
         status = self.tree.status or 0
         code: int | None = os.WEXITSTATUS(status) if os.WIFEXITED(status) else None
         try:
@@ -465,7 +352,11 @@ class Run:
         }
         while len(encode(record)) > RECORD_BYTES - 1 and killed:
             killed.pop()
-        write_record(self.exit_record, self.folder, "exit.json", record)
+        data = (encode(record) + "\n").encode()
+        if self.listener is not None:
+            # whoever started us need not wait until the disk and our own end are through
+            send(self.listener, data)
+        write_record(self.exit_record, self.folder, "exit.json", data)
 
 
 def main(where: str) -> int:

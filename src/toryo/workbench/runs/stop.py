@@ -17,13 +17,14 @@ _SETTLE_S = 2.0
 
 
 def stop(run_dir: Path, grace_s: float = 5) -> Stopped:
-    """Ask; `gone` says whether nothing of the run lives any more.
+    """Ask, also a run that was not begun yet; `gone` says whether nothing of the run lives any more.
 
     With its shim alive this returns at once, the exit record follows. An orphaned run is ended here, which
     takes up to `grace_s`."""
     found = records.state(run_dir)
-    if found.kind is Kind.ABSENT or found.ended:
+    if found.ended:
         return Stopped(asked=False, gone=True)
+    run_dir.mkdir(parents=True, exist_ok=True, mode=0o700)  # of a run that is still to begin: it never will
     # written before anybody is signalled: a shim that is still starting reads it before it opens the barrier
     _write_request(run_dir, grace_s)
     found = records.state(run_dir)

@@ -29,6 +29,7 @@ class _Exits(Protocol):
     """Waiting for the end of processes that are not our children."""
 
     def watch(self, pid: int) -> int | None: ...
+    def listen(self, handle: int) -> None: ...
     def forget(self, handle: int) -> None: ...
     def wait(self, seconds: float | None) -> list[int]: ...
     def wake(self) -> None: ...
@@ -50,6 +51,10 @@ class _Pidfds:
             return None
         self._poll.register(handle, select.POLLIN)
         return handle
+
+    def listen(self, handle: int) -> None:
+        """To a socket, which is ours from now on."""
+        self._poll.register(handle, select.POLLIN)
 
     def forget(self, handle: int) -> None:
         self._poll.unregister(handle)
@@ -84,6 +89,8 @@ class _Watched:
     run_dir: Path
     handle: int | None = None
     whom: Identity | None = None
+    listener: int | None = None
+    """A socket on which the shim tells its exit record ahead of the file."""
 
 
 @dataclass
@@ -91,7 +98,7 @@ class _Wishes:
     """What other threads want; taken over by the watching thread."""
 
     lock: threading.Lock = field(default_factory=threading.Lock)
-    add: dict[str, Path] = field(default_factory=dict)
+    add: dict[str, tuple[Path, int | None]] = field(default_factory=dict)
     remove: set[str] = field(default_factory=set)
     close: bool = False
 
@@ -108,9 +115,10 @@ class Watcher:
         self._thread = threading.Thread(target=self._work, name="run-watcher", daemon=True)
         self._thread.start()
 
-    def add(self, run_id: str, run_dir: Path) -> None:
+    def add(self, run_id: str, run_dir: Path, listener: int | None = None) -> None:
+        """`listener`: a socket that may tell the end sooner; it is ours from now on."""
         with self._wishes.lock:
-            self._wishes.add[run_id] = run_dir
+            self._wishes.add[run_id] = (run_dir, listener)
             self._wishes.remove.discard(run_id)
         self._exits.wake()
 
@@ -131,7 +139,7 @@ class Watcher:
         while self._obey():
             blind = any(run.handle is None for run in self._runs.values())
             for handle in self._exits.wait(_LOOK_S if blind else None):
-                self._look(self._by_handle[handle])
+                self._wake(handle)
             if blind and time.monotonic() - looked >= _LOOK_S:
                 looked = time.monotonic()
                 for run_id in [name for name, run in self._runs.items() if run.handle is None]:
@@ -148,11 +156,43 @@ class Watcher:
             goes_on = not wishes.close
         for run_id in removed:
             self._forget(run_id)
-        for run_id, run_dir in added.items():
+        for run_id, (run_dir, listener) in added.items():
             if run_id not in self._runs:
                 self._runs[run_id] = _Watched(run_dir)
+                self._listen(run_id, listener)
                 self._look(run_id)
+            elif listener is not None:
+                os.close(listener)
         return goes_on
+
+    def _listen(self, run_id: str, listener: int | None) -> None:
+        if listener is not None:
+            self._runs[run_id].listener = listener
+            self._by_handle[listener] = run_id
+            self._exits.listen(listener)
+
+    def _wake(self, handle: int) -> None:
+        run_id = self._by_handle.get(handle)
+        if run_id is None:
+            return  # what woke us before this one was about the same run
+        run = self._runs[run_id]
+        if handle != run.listener:
+            self._look(run_id)
+            return
+        told = records.parse_exit(os.read(handle, 2 * records.LONGEST))
+        if told is None:  # the shim is gone without a word: its files say the rest
+            self._hang_up(run)
+            self._look(run_id)
+            return
+        state = RunState(Kind.EXITED, records.read_started(run.run_dir), told)
+        self._forget(run_id)
+        self._tell(run_id, state)
+
+    def _hang_up(self, run: _Watched) -> None:
+        if run.listener is not None:
+            self._by_handle.pop(run.listener, None)
+            self._exits.forget(run.listener)
+            run.listener = None
 
     def _look(self, run_id: str) -> None:
         """From the level: read the state, then wait on whoever's end would change it."""
@@ -192,3 +232,4 @@ class Watcher:
         run = self._runs.pop(run_id, None)
         if run is not None:
             self._let_go(run)
+            self._hang_up(run)

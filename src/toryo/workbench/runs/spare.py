@@ -1,0 +1,56 @@
+"""A shim ahead of its run: everything that takes time is done, the agent's process waits at its barrier.
+
+A compiled copy is executed as `python -I -S spare.pyc SHIM.pyc` with a socket as its standard input. One line
+on it, the run's directory, makes it that run's shim; a closed socket ends it. When the run ends, its exit
+record is told there, too. Standard library only, nothing of toryo.
+"""
+
+import marshal
+import os
+import sys
+
+
+def load(path: str) -> object:
+    """The shim's code as a module: importing it would cost more than itself."""
+    with open(path, "rb") as file:
+        code = marshal.loads(file.read()[16:])
+    module = type(sys)("shim")
+    exec(code, module.__dict__)
+    return module
+
+
+def wait(listener: int) -> str:
+    line = b""
+    while not line.endswith(b"\n"):
+        part = os.read(listener, 4096)
+        if not part:
+            return ""
+        line += part
+    return os.fsdecode(line[:-1])
+
+
+def main(path: str) -> int:
+    shim = load(path)
+    forked = shim.Forked()  # type: ignore[attr-defined]
+    listener = os.dup(0)
+    where = wait(listener)
+    if not where:
+        return 0
+    os.chdir(where)
+    folder = os.open(where, os.O_RDONLY | os.O_DIRECTORY)
+    log = os.open("shim.log", os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600, dir_fd=folder)
+    os.dup2(log, 1)
+    os.dup2(log, 2)
+    lock = shim.take_lock(folder)  # type: ignore[attr-defined]
+    if lock is None:
+        return 0
+    os.set_blocking(listener, False)
+    run = shim.Run(folder, lock, listener)  # type: ignore[attr-defined]
+    run.begin(forked)
+    run.supervise()
+    run.finish()
+    return 0
+
+
+if __name__ == "__main__":
+    os._exit(main(sys.argv[1]))
