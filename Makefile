@@ -9,7 +9,7 @@ READY := $(VENV)/.ready
 USABLE := $(VENV)/.usable
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check lint types imports format install tools bench clean
+.PHONY: help demo test check lint types imports format install tools clients bench clean
 
 help: ## list the targets
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /\1\t/' | while IFS=$$'\t' read -r name text; do printf '  %-8s %s\n' "$$name" "$$text"; done
@@ -17,7 +17,7 @@ help: ## list the targets
 demo: $(USABLE) ## the whole loop in a minute: no key, no model (DEMO="--keep DIR" keeps it)
 	@$(BIN)/toryo demo $(DEMO)
 
-test: install tools lint types imports ## everything: style, types, import contracts, all tests
+test: install tools clients lint types imports ## everything: style, types, import contracts, all tests
 	@.ci/tests $(BIN)/python
 
 check: install lint types imports ## the fast part: style, types, contracts, pure tests
@@ -57,6 +57,9 @@ $(USABLE): requirements.lock pyproject.toml
 
 tools: ## tmux and the PostgreSQL server programs, where they are missing
 	@.ci/tools
+
+clients: ## the pinned agent CLIs, from npm, into a cache outside the repository
+	@.ci/clients > /dev/null
 
 bench: install ## the figures, as ratios to floors measured in the same run
 	$(BIN)/python bench/run.py

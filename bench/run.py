@@ -15,6 +15,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+import bridge
 import claim
 import idle
 import life
@@ -34,11 +35,24 @@ class Sizes:
     tasks: int = 100_000
     claims: int = 150
     commands: int = 20
+    starts: int = 30
+    calls: int = 300
     agents: int = 50
     idle_s: float = 30
 
 
-TINY = Sizes(lives=3, large_lives=2, large_files=200, tasks=500, claims=5, commands=2, agents=3, idle_s=1)
+TINY = Sizes(
+    lives=3,
+    large_lives=2,
+    large_files=200,
+    tasks=500,
+    claims=5,
+    commands=2,
+    starts=2,
+    calls=5,
+    agents=3,
+    idle_s=1,
+)
 
 
 def say(text: str) -> None:
@@ -50,6 +64,7 @@ def parts(sizes: Sizes) -> dict[str, Callable[[], list[Figure]]]:
         "life": lambda: life.measure_small(sizes.lives, say),
         "claim": lambda: claim.measure(sizes.tasks, sizes.claims, say),
         "commands": lambda: reading.measure(sizes.tasks, sizes.commands, say),
+        "bridge": lambda: bridge.measure(sizes.starts, sizes.calls, say),
         "idle": lambda: idle.measure(sizes.agents, sizes.idle_s, say),
         # last: a hundred thousand files are written back and deleted for minutes
         "large": lambda: life.measure_large(sizes.large_lives, sizes.large_files, say),

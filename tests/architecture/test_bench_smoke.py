@@ -15,7 +15,8 @@ BENCH = Path(__file__).parents[2] / "bench"
 @pytest.mark.skipif(not Path("/proc/self/schedstat").exists(), reason="reads CPU time from /proc")
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("part", "figures"), [("life", 5), ("large", 2), ("claim", 4), ("commands", 4), ("idle", 1)]
+    ("part", "figures"),
+    [("life", 5), ("large", 2), ("claim", 4), ("commands", 4), ("bridge", 4), ("idle", 1)],
 )
 def test_a_part_of_the_bench_fills_its_rows(part: str, figures: int, tmp_path: Path) -> None:
     env = {**os.environ, "TMPDIR": "/tmp"}  # a socket's path has at most 104 bytes

@@ -192,8 +192,8 @@ class Hands:
         self.report(order, "started", models.Started(shim_pid=1, pid=2, started_at="", boot="b"))
         return order
 
-    def exit(self, order: Body, code: int = 0) -> None:
-        self.report(order, "exited", models.Exited(exit_code=code))
+    def exit(self, order: Body, code: int = 0, said: models.Said | None = None) -> None:
+        self.report(order, "exited", models.Exited(exit_code=code, said=said))
 
     def collect(self, commits: int = 1) -> None:
         fact = models.Collected(head=WORK, commits=commits, new_commits=commits)

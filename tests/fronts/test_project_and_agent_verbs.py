@@ -128,11 +128,46 @@ def test_agent_add_sends_the_definition_and_shows_the_passkey_once(peer, typed, 
         "model": "m",
         "system_prompt": "You mend doors.\n",
         "prompt": "Oil the hinges.\n",
-        "scope": {"exclude": ["*.key"], "read": ["**"], "write": ["src/**"]},
+        "scope": {"exclude": ["*.key"], "write": ["src/**"]},
         "slots": 2,
         "access": "connected",
         "path": str(tmp_path),
     }
+
+
+def test_agent_add_sends_only_what_was_said(peer, typed, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "skills" / "tidy").mkdir(parents=True)
+    (tmp_path / "skills" / "tidy" / "SKILL.md").write_text("# Tidy\n")
+    agent = {"id": "coder", "client": "claude", "slots": 3}
+    there = peer(add_agent={"agent": agent, "changed": True, "projects": []})
+    result = typed("agent", "add", "coder", "--style", "interactive", "--skill", "skills/tidy/")
+    assert (result.code, result.out) == (0, "coder is changed (claude, 3 at once).\n")
+    assert there.arguments_of("add_agent") == {
+        "name": "coder",
+        "style": "interactive",
+        "skills": {"tidy": "# Tidy\n"},
+        "path": str(tmp_path),
+    }
+
+
+def test_an_agent_that_was_added_outside_a_project_is_told_where_it_works(peer, typed):
+    peer(add_agent={"agent": {"id": "coder", "client": "claude", "slots": 1}, "projects": []})
+    assert "It works in no project yet" in typed("agent", "add", "coder", "--client", "claude").out
+
+
+def test_a_new_passkey_is_printed_once(peer, typed):
+    there = peer(new_passkey={"agent": "guest", "passkey": "pass_2"})
+    assert typed("agent", "passkey", "guest").out.startswith("passkey: pass_2\n")
+    assert there.arguments_of("new_passkey") == {"agent": "guest"}
+
+
+def test_an_agent_is_released_in_the_project_here_and_removed_everywhere(peer, typed, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    there = peer(release_agent={"agent": "guest"}, remove_agent={"agent": "guest"})
+    assert "guest has no session in the project here any more." in typed("agent", "release", "guest").out
+    assert there.arguments_of("release_agent") == {"agent": "guest", "path": str(tmp_path)}
+    assert "guest is no agent any more" in typed("agent", "remove", "guest").out
 
 
 def test_agent_add_for_another_project_names_it(peer, typed):

@@ -6,6 +6,8 @@ import json
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+import pytest
+
 
 def moment(offset_s: float) -> str:
     """As answers have it, so far from now."""
@@ -81,6 +83,96 @@ def test_doctor_exits_1_if_anything_is_wrong_and_says_how_to_mend_it(peer, typed
     assert (typed("doctor").code, typed("doctor").out) == (0, f"{clients}Nothing is wrong.\n")
     there.answers["doctor"] = {"findings": [{"level": "note", "what": "look", "hint": ""}], **HOUSE}
     assert (typed("doctor").code, "worth a look" in typed("doctor").out) == (0, True)
+
+
+def test_doctor_lists_the_clients_of_each_machine_with_version_and_uid(peer, typed):
+    claude = {"name": "claude", "path": "/bin/claude", "version": "2.1", "tested": True, "problem": ""}
+    codex = {"name": "codex", "path": "/bin/codex", "version": "9.9", "tested": False, "problem": ""}
+    mine = {
+        "name": "mine",
+        "path": "/home/mine.yaml",
+        "version": "",
+        "tested": False,
+        "problem": "argv: missing",
+    }
+    gemini = {"name": "gemini", "path": "", "version": "", "tested": False, "problem": ""}
+    machine = {"machine": "m1", "uid": 1000, "clients": [claude, codex, mine, gemini]}
+    peer(doctor={"findings": [], "machines": [machine], **HOUSE})
+    lines = typed("doctor").out.splitlines()
+    assert lines[0] == "machine m1, uid 1000"
+    assert [line.split() for line in lines[2:6]] == [
+        ["claude", "2.1", "yes", "/bin/claude"],
+        ["codex", "9.9", "no", "/bin/codex"],
+        ["mine", "-", "wrong", "/home/mine.yaml"],
+        ["gemini", "-", "-", "not", "installed"],
+    ]
+
+
+def test_status_shows_accounts_that_wait_and_how_to_end_it(peer, typed):
+    account = {"client": "claude", "why": "usage_limit", "until": "2026-11-15T14:05:00.000Z"}
+    peer(get_status={**STATUS, "parked": [{**account, "tasks": ["t1", "t2"], "run": "r1"}]})
+    out = typed("status").out
+    assert "parked\n  claude: usage limit until 2026-11-15 14:05 UTC, t1, t2\n" in out
+    assert "toryo run release r1  ends the waiting" in out
+
+
+SAID = {
+    "id": "r1",
+    "task": "t1",
+    "purpose": "implement",
+    "agent": "coder",
+    "outcome": "parked",
+    "exit_code": 1,
+    "client": "claude",
+    "client_version": "2.1",
+    "model": "opus",
+    "usage": {
+        "input_tokens": 1200,
+        "cached_tokens": 1000,
+        "output_tokens": 45,
+        "turns": 1,
+        "cost_usd": 0.125,
+    },
+    "denied": ["Bash", "Edit"],
+    "conversation": "c-1",
+    "prompt_hash": "ab" * 32,
+    "parked_until": "2026-11-15T14:05:00.000Z",
+}
+
+
+def test_evidence_shows_what_the_client_said_of_a_run(peer, typed):
+    peer(get_evidence={"task": "t1", "status": "ready", "reason": "parked", "title": "x", "runs": [SAID]})
+    out = typed("evidence", "t1").out
+    assert "  claude 2.1, opus, 1200 tokens in (1000 cached), 45 out, 1 turn, $0.12\n" in out
+    assert "  denied: Bash, Edit\n  conversation: c-1\n  prompt: abababababababab…\n" in out
+
+
+def test_a_parked_run_shows_until_when_and_how_to_end_it(peer, typed):
+    peer(get_run={"run": SAID}, release_run={"run": "r1", "waiting_ended": True})
+    out = typed("run", "show", "r1").out
+    assert "coder (claude 2.1)" in out
+    assert "waits until  2026-11-15T14:05:00.000Z" in out
+    assert "toryo run release r1" in out
+    assert typed("run", "release", "r1").out == "r1 waits no longer.\n"
+
+
+def test_a_parked_task_says_how_to_end_the_waiting(peer, typed):
+    task = {
+        "id": "t1",
+        "status": "ready",
+        "reason": "parked",
+        "title": "x",
+        "detail": "usage limit of claude",
+    }
+    peer(get_task={"task": task})
+    assert "toryo task retry t1" in typed("task", "show", "t1").out
+
+
+@pytest.mark.parametrize(("words", "raw"), [((), False), (("--raw",), True)])
+def test_a_log_is_asked_for_readably_unless_raw_is_wanted(peer, typed, words, raw):
+    there = peer(read_log={"run": "r1", "text": "it works\n", "next_offset": 0, "ended": True})
+    assert typed("log", "r1", *words).out == "it works\n"
+    assert ("raw" in there.arguments_of("read_log")) is raw
 
 
 def test_doctor_recompute_exits_1_if_the_facts_say_something_else(peer, typed):

@@ -26,6 +26,7 @@ def look_over(house: House, trusted_trees: set[tuple[str, str]]) -> None:
     check_orders(tables)
     check_ends(tables)
     check_respawns(tables)
+    check_parked(tables)
     check_counters(tables)
     check_done(house, tables, trusted_trees)
     differences = house.differences()
@@ -101,6 +102,19 @@ def check_respawns(tables: dict[str, list[Row]]) -> None:
         for low, high in pairwise(floors):
             mine = [run for run in runs if low < run["generation"] <= high]
             assert len(mine) <= Policy().runs_per_attempt
+
+
+def check_parked(tables: dict[str, list[Row]]) -> None:
+    """While an account waits for a limit to end, nothing new of it is begun."""
+    ours = [run for run in tables["runs"] if run["coordinator"]]
+    for parked in ours:
+        if parked["parked_until"] is None:
+            continue
+        assert (parked["outcome"], parked["live"]) == ("parked", False)
+        for run in ours:
+            same = run["client"] == parked["client"]
+            began = parked["ended_at"] < run["created_at"] < parked["parked_until"]
+            assert not (same and began), f"{run['id']} was begun while {parked['id']} was parked"
 
 
 def check_counters(tables: dict[str, list[Row]]) -> None:

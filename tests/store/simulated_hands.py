@@ -62,6 +62,8 @@ class World:
     """Live ones, by run."""
     begun: set[str] = field(default_factory=set)
     """Runs that were ever started."""
+    stopped: set[str] = field(default_factory=set)
+    """Runs that were asked to stop before they began: their agents never do."""
     prepared: dict[str, dict[str, Any]] = field(default_factory=dict)
     worktrees: dict[str, Worktree] = field(default_factory=dict)
     """By run."""
@@ -111,12 +113,13 @@ class Hands:
     def todo(self) -> list[dict[str, Any]]:
         """What is left to do; not what is under way or on its way."""
         answered = {fact.order for fact in self.outbox if fact.kind != "publish_waiting"}
-        live = self.world.processes
-        return [
-            order
-            for order in self.wanted()
-            if order["id"] not in answered and not (order["kind"] == "run" and order["run"] in live)
-        ]
+        return [order for order in self.wanted() if order["id"] not in answered and self._may_do(order)]
+
+    def _may_do(self, order: dict[str, Any]) -> bool:
+        """A run begins once its worktree is there, although it was ordered with the claim, and only once."""
+        if order["kind"] != "run":
+            return True
+        return order["run"] in self.world.prepared and order["run"] not in self.world.processes
 
     def carry_out(self, order: dict[str, Any], pick: Pick) -> None:
         known = self.journal.get(order["id"])
@@ -190,13 +193,24 @@ ENDINGS = (
     "timed out",
     "lost commit",
     "lost",
+    "no result commit",
+    "limit commit",
+    "outage",
 )
+LATER = "1970-01-12T13:56:40Z"
+"""Some hours after the house's clock begins: 1,000,000 s."""
 EXITS: dict[str, dict[str, Any]] = {
     "exit 0": {"exit_code": 0},
     "exit 3": {"exit_code": 3},
     "signal": {"exit_code": None, "signal": "SIGKILL"},
     "timed out": {"exit_code": None, "signal": "SIGTERM", "timed_out": True},
     "stopped": {"exit_code": None, "signal": "SIGTERM", "stopped": True},
+    "no result": {"exit_code": 0, "said": {"result": "none"}},
+    "limit": {
+        "exit_code": 1,
+        "said": {"conversation": "c1", "limited": {"why": "usage_limit", "resets_at": LATER}},
+    },
+    "outage": {"exit_code": 1, "said": {"result": "error", "limited": {"why": "outage"}}},
 }
 
 
@@ -271,6 +285,8 @@ def _run(hands: Hands, order: dict[str, Any], pick: Pick) -> Done:
     worktree = world.worktrees[run]
     assert worktree.name not in world.repositories[order["project"]].retired
     world.begun.add(run)
+    if run in world.stopped:
+        return "exited", {"exit_code": None, "stopped": True}
     if pick("launch", ("ok",) * 9 + ("could not start",)) != "ok":
         return "exited", {"exit_code": None, "could_not_start": "no such program"}
     world.processes[run] = Process(run, order["task"], order, hands, worktree)
@@ -281,6 +297,7 @@ def _run(hands: Hands, order: dict[str, Any], pick: Pick) -> Done:
 def _stop(hands: Hands, order: dict[str, Any], _pick: Pick) -> Done:
     process = hands.world.processes.get(order["inputs"]["run"])
     if process is None:
+        hands.world.stopped.add(order["inputs"]["run"])
         return "stopped", {"asked": False, "gone": True}
     process.is_asked_to_stop = True
     return "stopped", {"asked": True, "gone": False}
@@ -390,8 +407,7 @@ def _survey(hands: Hands, order: dict[str, Any], pick: Pick) -> Done:
     if pick("survey", ("ok",) * 9 + ("problem",)) == "problem":
         return "surveyed", _problem("git_failed")
     tree = hands.world.repositories[order["project"]].settings_tree(order["inputs"]["commit"])
-    text = settings_text(tree.partition(":")[2])
-    files = {"config.yaml": text} if tree else {}
+    files = {"config.yaml": settings_text(tree.partition(":")[2])} if tree else {}
     source = "commit" if tree else "none"
     return "surveyed", {"settings_files": files, "settings_from": source, "settings_tree": tree}
 

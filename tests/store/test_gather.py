@@ -110,6 +110,16 @@ def test_a_dependency_is_accepted_by_a_landing_and_rests_only_without_one(store:
         ({"outcome_reason": "released"}, {"released": True}),
         ({"outcome_reason": "expired"}, {"expired": True}),
         ({"outcome_reason": "reported"}, {}),
+        ({"client": "claude", "said": {"denied": ["Bash"]}}, {"client": "claude", "denied": ("Bash",)}),
+        ({"outcome": "failed", "outcome_reason": "no_result"}, {"problem": "no_result"}),
+        (
+            {"outcome": "failed", "outcome_reason": "api_error:500: no"},
+            {"problem": "api_error", "problem_text": "500: no"},
+        ),
+        (
+            {"outcome": "parked", "outcome_reason": "outage:later", "parked_until": 60.0},
+            {"parked": "outage", "parked_text": "later", "parked_until": 60.0},
+        ),
     ],
 )
 def test_a_run_is_told_by_its_facts(store: Store, columns: dict[str, Any], expected: dict[str, Any]) -> None:

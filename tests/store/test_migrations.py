@@ -11,16 +11,33 @@ import pytest
 from sqlalchemy import create_engine, inspect, text
 
 from toryo.domain.errors import UserError
-from toryo.store import events, gates, gather, landings, marks, meta, migrations, opening, ready, runs, tasks
+from toryo.store import (
+    agents,
+    events,
+    gates,
+    gather,
+    landings,
+    marks,
+    meta,
+    migrations,
+    opening,
+    ready,
+    runs,
+    tasks,
+)
 from toryo.store.engine import Store
 from toryo.store.rows import CheckRow
 
 HERE = Path(__file__).parent
 
 
-def load_version_1(url: str | Path) -> None:
+OLDER = (1, 2)
+
+
+def load(url: str | Path, version: int = 1) -> None:
     kind = "postgresql" if isinstance(url, str) else "sqlite"
-    script = (HERE / f"version_1.{kind}.sql").read_text() + (HERE / "version_1.data.sql").read_text()
+    tables, data = HERE / f"version_{version}.{kind}.sql", HERE / f"version_{version}.data.sql"
+    script = tables.read_text() + data.read_text()
     engine = create_engine(url if isinstance(url, str) else f"sqlite:///{url}")
     with engine.begin() as conn:
         for statement in script.split(";\n"):
@@ -29,9 +46,15 @@ def load_version_1(url: str | Path) -> None:
     engine.dispose()
 
 
+@pytest.fixture(params=OLDER)
+def version(request: pytest.FixtureRequest) -> int:
+    found: int = request.param
+    return found
+
+
 @pytest.fixture
-def migrated(url: str | Path) -> Iterator[Store]:
-    load_version_1(url)
+def migrated(url: str | Path, version: int) -> Iterator[Store]:
+    load(url, version)
     store = Store.open(url)
     yield store
     store.close()
@@ -53,13 +76,13 @@ def shape(url: str | Path) -> dict[str, object]:
     return found
 
 
-def test_a_database_of_version_1_opens_as_the_current_version(migrated: Store) -> None:
+def test_a_database_of_an_older_version_opens_as_the_current_one(migrated: Store) -> None:
     with migrated.read() as tx:
         assert meta.get(tx, "schema_version") == str(migrations.CURRENT)
         assert meta.get(tx, "installation") == "i1"
 
 
-def test_what_version_1_held_is_still_there(migrated: Store) -> None:
+def test_what_an_older_version_held_is_still_there(migrated: Store) -> None:
     with migrated.read() as tx:
         assert [one.title for one in tasks.page(tx)] == ["First", "Second"]
         assert tasks.needs_of(tx, "t2") == ["t1"]
@@ -70,7 +93,7 @@ def test_what_version_1_held_is_still_there(migrated: Store) -> None:
         assert marks.due(tx, 1) == ["task:t2"]
 
 
-def test_checks_of_version_1_were_not_interrupted_and_new_ones_can_be(migrated: Store) -> None:
+def test_older_checks_were_not_interrupted_and_new_ones_can_be(migrated: Store) -> None:
     with migrated.change() as tx:
         row = CheckRow(gate="g1", project="p1", tree="t", command="x", attempt=1, result="failed", at=1)
         gates.add_check(tx, replace(row, interrupted=True))
@@ -79,8 +102,27 @@ def test_checks_of_version_1_were_not_interrupted_and_new_ones_can_be(migrated: 
     assert [one.interrupted for one in facts.results] == [False, True]
 
 
-def test_a_migrated_schema_is_the_created_one(url: str | Path, tmp_path: Path) -> None:
-    load_version_1(url)
+def test_older_runs_said_nothing_and_wait_for_nothing_and_new_ones_can(migrated: Store) -> None:
+    with migrated.change() as tx:
+        (old,) = runs.of_task(tx, "t1")
+        runs.update(tx, "r1", said={"result": "none"}, parked_until=tx.now + 60)
+        new = runs.get(tx, "r1")
+        assert [run.id for run in runs.parked(tx, "m1", "command")] == ["r1"]
+    assert (old.said, old.parked_until) == (None, None)
+    assert new is not None
+    assert (new.said, new.parked_until is not None) == ({"result": "none"}, True)
+
+
+def test_older_agents_have_no_skills_and_can_be_given_some(migrated: Store) -> None:
+    with migrated.change() as tx:
+        (old,) = agents.listing(tx)
+        agents.update(tx, "ann", skills={"tidy": "# Tidy"})
+        (new,) = agents.listing(tx)
+    assert (dict(old.skills), dict(new.skills)) == ({}, {"tidy": "# Tidy"})
+
+
+def test_a_migrated_schema_is_the_created_one(url: str | Path, version: int, tmp_path: Path) -> None:
+    load(url, version)
     Store.open(url).close()
     migrated = shape(url)
     if isinstance(url, str):
@@ -96,15 +138,15 @@ def test_a_migrated_schema_is_the_created_one(url: str | Path, tmp_path: Path) -
     assert migrated == shape(fresh)
 
 
-def test_the_fixture_really_is_an_older_schema(url: str | Path) -> None:
-    load_version_1(url)
+def test_the_fixture_really_is_an_older_schema(url: str | Path, version: int) -> None:
+    load(url, version)
     before = shape(url)
     Store.open(url).close()
     assert before != shape(url)
 
 
 def test_a_backup_of_the_old_version_is_made_before_the_first_step(tmp_path: Path) -> None:
-    load_version_1(tmp_path / "toryo.db")
+    load(tmp_path / "toryo.db")
     Store.open(tmp_path / "toryo.db", backups=tmp_path / "kept").close()
     (backup,) = (tmp_path / "kept").iterdir()
     assert backup.stat().st_mode & 0o777 == 0o600
@@ -121,7 +163,7 @@ def test_opening_a_current_database_makes_no_backup(tmp_path: Path) -> None:
 
 
 def test_a_step_that_fails_leaves_the_old_version(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    load_version_1(tmp_path / "toryo.db")
+    load(tmp_path / "toryo.db")
     before = shape(tmp_path / "toryo.db")
 
     def half(conn: object) -> None:

@@ -137,7 +137,7 @@ def test_a_run_that_was_cancelled_between_prepare_and_start_frees_its_slot(desk:
     other = desk.add("ann")
     desk.claim("ann")
     desk.say(Verb.CANCEL, task)
-    desk.do("prepare")
+    desk.do("prepare", "stop", "run")
     desk.do("collect")
     assert [row["outcome"] for row in desk.house.rows("runs")] == ["cancelled"]
     assert desk.claim("ann")

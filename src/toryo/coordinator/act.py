@@ -17,7 +17,10 @@ from urllib.parse import quote
 
 from toryo.coordinator.observe import Targets
 from toryo.coordinator.reading import read_answer
+from toryo.coordinator.records import Records
 from toryo.coordinator.runs import Runs
+from toryo.coordinator.saying import say
+from toryo.coordinator.windows import Windows
 from toryo.domain.errors import ToryoError
 from toryo.domain.words import CheckResult, OrderKind
 from toryo.protocol import models
@@ -72,6 +75,8 @@ class Acts:
     runs: Runs
     targets: Targets
     clients: Callable[[], Mapping[str, str]]
+    records: Records
+    windows: Windows
     spec: Callable[[models.RunInputs, int, Path, str], LaunchSpec]
     """(inputs, generation, run directory, log used before) → how the agent is started."""
     expect_prompt: Callable[[str], None]
@@ -139,13 +144,19 @@ def _run(acts: Acts, order: Order) -> Begun:
         inputs = inputs.model_copy(update={"worktree": made.worktree if made else ""})
     if acts.is_to_stop(inputs.run):
         stop(acts.runs.directory(inputs.run))  # in its way before it begins: both orders came at once
-    acts.runs.start(order, inputs.run, lambda run_dir, log: acts.spec(inputs, order.generation, run_dir, log))
+    acts.runs.start(order, inputs, lambda run_dir, log: acts.spec(inputs, order.generation, run_dir, log))
     return Begun(lambda: acts.runs.tell_started(order, inputs.run))
 
 
 def _stop(acts: Acts, order: Order) -> Done:
     inputs = _inputs(order, models.StopInputs)
     return Done("stopped", stop(acts.runs.directory(inputs.run), inputs.grace_s))
+
+
+def _say(acts: Acts, order: Order) -> Done:
+    inputs = _inputs(order, models.SayInputs)
+    spoken = say(inputs, acts.runs.directory(inputs.run), acts.windows, acts.words(inputs.text))
+    return Done("spoken", spoken)
 
 
 def _collect(acts: Acts, order: Order) -> Done:
@@ -196,7 +207,9 @@ def _restore(acts: Acts, order: Order) -> Done:
 
 
 def _read(acts: Acts, order: Order) -> Done:
-    return Done("answered", read_answer(_inputs(order, models.ReadInputs), acts.runs, acts.clients))
+    return Done(
+        "answered", read_answer(_inputs(order, models.ReadInputs), acts.runs, acts.records, acts.windows)
+    )
 
 
 _ACTS: dict[OrderKind, Callable[[Acts, Order], Result]] = {
@@ -205,6 +218,7 @@ _ACTS: dict[OrderKind, Callable[[Acts, Order], Result]] = {
     OrderKind.PREPARE: _prepare,
     OrderKind.RUN: _run,
     OrderKind.STOP: _stop,
+    OrderKind.SAY: _say,
     OrderKind.COLLECT: _collect,
     OrderKind.CANDIDATE: _candidate,
     OrderKind.CHECK: _check,

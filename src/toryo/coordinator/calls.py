@@ -12,6 +12,7 @@ from pydantic import ValidationError
 
 from toryo.protocol.models import Fact, Order
 from toryo.protocol.wire import Connection, WireError
+from toryo.workbench.contexts.profiles import SubordinateProfile
 
 log = logging.getLogger(__name__)
 T = TypeVar("T")
@@ -137,6 +138,9 @@ class Daemon:
             timeout_s=10,
         )
 
+    def subordinate_profile(self, agent: str) -> SubordinateProfile:
+        return self._ask("get_subordinate_profile", {"agent_id": agent}, _profile)
+
     def fetch_blob(self, blob: str) -> str:
         return self._ask("fetch_blob", {"hash": blob}, lambda answer: str(answer["text"]))
 
@@ -181,6 +185,15 @@ def _project(raw: Mapping[str, Any]) -> Project:
 
 def _target(raw: str | Mapping[str, Any]) -> Target:
     return Target(raw) if isinstance(raw, str) else Target(str(raw["name"]), str(raw.get("published") or ""))
+
+
+def _profile(answer: Mapping[str, Any]) -> SubordinateProfile:
+    skills = answer.get("skills") or {}
+    return SubordinateProfile(
+        str(answer["agent_id"]),
+        str(answer.get("system_prompt") or ""),
+        {str(name): str(text) for name, text in skills.items()},
+    )
 
 
 def _claim(answer: Mapping[str, Any]) -> Claim:

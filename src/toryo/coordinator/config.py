@@ -53,6 +53,8 @@ class Config(_Section):
     polling_interval: PositiveFloat = 10
     max_concurrent: PositiveInt = 3
     mcp_socket_path: Path
+    silent_after: PositiveFloat = 60
+    """Seconds without output after which an agent CLI's log is asked whether it waits for its service."""
     ai_providers: dict[str, Annotated[Provider, BeforeValidator(_nothing_is_empty)]] = Field(
         default_factory=dict
     )

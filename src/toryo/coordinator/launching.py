@@ -6,24 +6,29 @@ The prompt is opaque text: written to a file for the agent, never parsed, never 
 from __future__ import annotations
 
 import os
+import shutil
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from toryo import settings
 from toryo.coordinator.config import Config
-from toryo.domain.words import Access
+from toryo.coordinator.windows import Windows
+from toryo.domain.words import Access, Style
 from toryo.protocol.models import RunInputs
 from toryo.protocol.wire import ToolFailed, WireError
 from toryo.workbench.clients import registry
-from toryo.workbench.clients.registry import Call, Client, Command
-from toryo.workbench.contexts.environment import run_environment, write_run_file
+from toryo.workbench.clients.calls import Call, CannotCall, Client, Command, Interactive
+from toryo.workbench.contexts.environment import bridge_argv, run_environment, write_run_file
+from toryo.workbench.contexts.preparing import prepare_context
+from toryo.workbench.contexts.profiles import SubordinateProfile
 from toryo.workbench.git.door import Git
 from toryo.workbench.runs.launch import LaunchSpec
 
-PROMPT, STDIN, CREDENTIAL = "prompt.md", "stdin.txt", "credential.json"
+PROMPT, STDIN, TYPED, CREDENTIAL = "prompt.md", "stdin.txt", "typed.md", "credential.json"
+CLIS = frozenset(one.name for one in registry.AGENT_CLIS)
 MOST_EXPECTED = 64
 
 
@@ -59,51 +64,99 @@ class Launching:
     config: Config
     prompt: Callable[[str], str]
     """The text with that hash."""
+    client: Callable[[str], Client]
+    profile: Callable[[str], SubordinateProfile]
+    """Of an agent: asked once per start (S0-06)."""
+    windows: Windows
     _identified: set[str] = field(default_factory=set)
 
     def spec(self, inputs: RunInputs, generation: int, run_dir: Path, old_log: str) -> LaunchSpec:
         """Everything the shim needs; a second call for the same run goes on with the log of the first."""
-        client = registry.client(inputs.client)
+        try:
+            return self._spec(inputs, generation, run_dir, old_log)
+        except CannotCall as cannot:
+            # of a run that could not start one text is told: what to do must stand in it
+            raise CannotCall(f"{cannot.message}. {cannot.hint}".rstrip(". ")) from cannot
+
+    def _spec(self, inputs: RunInputs, generation: int, run_dir: Path, old_log: str) -> LaunchSpec:
+        client = self.client(inputs.client)
         worktree = Path(inputs.worktree)
         prompt = self.prompt(inputs.prompt)
-        prompt_file = _private(run_dir / PROMPT, prompt)
-        access = Access(inputs.access)
-        connected = access is Access.CONNECTED
+        connected = Access(inputs.access) is Access.CONNECTED
         if connected:
             write_run_file(run_dir / CREDENTIAL, self.config.mcp_socket_path, inputs.token)
-        env = run_environment(
+        bridge = bridge_argv(run_dir / CREDENTIAL) if connected else ()
+        context = prepare_context(
+            worktree, inputs.agent, inputs.client, lambda: self._profile(inputs), bridge=bridge
+        )
+        if not registry.has_record(client) and context.added.strip():
+            prompt = f"{prompt.rstrip()}\n\n{context.added}"  # a program has nothing but its prompt
+        prompt_file = _private(run_dir / PROMPT, prompt)
+        env = self._environment(inputs, run_dir, connected)
+        call = Call(
+            prompt,
+            prompt_file,
+            worktree,
+            inputs.command,
+            inputs.model,
+            env,
+            agent=inputs.agent,
+            repo=Path(inputs.repo),
+            run_dir=run_dir,
+            context=context.directory,
+            added=context.added,
+            carried=context.carried,
+            bridge=bridge,
+            resume=inputs.resume,
+            is_root=os.geteuid() == 0,
+        )
+        driven = _driven(client, call) if Style(inputs.style) is Style.INTERACTIVE else None
+        command = client.argv(call) if driven is None else driven.command
+        spec = LaunchSpec(
+            argv=self._argv(client, command, env, inputs.task),
+            cwd=_cwd(command, context.directory, worktree),
+            env={**env, **command.env},
+            log=Path(old_log) if old_log else new_log(Path(inputs.repo), inputs.agent),
+            stdin=_stdin(command, prompt, prompt_file),
+            limit_s=inputs.timeout_s,
+            generation=generation,
+        )
+        if driven is not None and driven.prompt is not None:
+            prompt_file = _private(run_dir / TYPED, driven.prompt)
+        return self.windows.dress(
+            spec, run_dir, terminal=inputs.terminal, driven=driven, prompt_file=prompt_file
+        )
+
+    def _profile(self, inputs: RunInputs) -> SubordinateProfile:
+        """Of an agent CLI; everybody else finds its role in the prompt."""
+        if inputs.client not in CLIS:
+            return SubordinateProfile(inputs.agent)
+        return self.profile(inputs.agent)
+
+    def _environment(self, inputs: RunInputs, run_dir: Path, connected: bool) -> dict[str, str]:
+        return run_environment(
             settings.environment(),
             agent=inputs.agent,
             project=inputs.project,
-            worktree=worktree,
+            worktree=Path(inputs.worktree),
             run=inputs.run,
             purpose=inputs.purpose,
-            access=access,
+            access=Access(inputs.access),
             token_file=run_dir / CREDENTIAL if connected else None,
             passkey=inputs.token,
             has_identity=self._has_identity(inputs.repo),
         )
-        command = client.argv(Call(prompt, prompt_file, worktree, inputs.command, inputs.model, env))
-        stdin = None
-        if command.stdin is not None:
-            same = command.stdin == prompt
-            stdin = prompt_file if same else _private(run_dir / STDIN, command.stdin)
-        return LaunchSpec(
-            argv=self._argv(client, command),
-            cwd=_cwd(command, worktree, inputs.agent),
-            env=env,
-            log=Path(old_log) if old_log else new_log(Path(inputs.repo), inputs.agent),
-            stdin=stdin,
-            limit_s=inputs.timeout_s,
-            generation=generation,
-        )
 
-    def _argv(self, client: Client, command: Command) -> tuple[str, ...]:
+    def _argv(self, client: Client, command: Command, env: Mapping[str, str], task: str) -> tuple[str, ...]:
         """`ai_providers` says how this machine calls a client's program."""
         provider = self.config.ai_providers.get(client.name)
-        if provider is None or client.program is None:
-            return command.argv
-        return (provider.cli_command or command.argv[0], *provider.cli_args, *command.argv[1:])
+        argv = command.argv
+        if provider is not None and client.program is not None:
+            argv = (provider.cli_command or argv[0], *provider.cli_args, *argv[1:])
+        if registry.has_record(client) and shutil.which(argv[0], path=env.get("PATH", "")) is None:
+            line = client.versions.install or f"Install {argv[0]}"
+            raise CannotCall(f"{argv[0]} is not on PATH", hint=f"{line} && toryo task retry {task}")
+        return argv
 
     def _has_identity(self, repo: str) -> bool:
         """Whether git there knows an author without our help; one that is known stays known."""
@@ -134,15 +187,23 @@ def new_log(repo: Path, agent: str, now: float | None = None) -> Path:
             return path
 
 
-def _cwd(command: Command, worktree: Path, agent: str) -> Path:
-    if command.cwd == "worktree":
-        return worktree
-    folder = worktree / ".aiagent" / "agents" / agent
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError:
-        return worktree  # better in the worktree than not at all (S0-21)
-    return folder
+def _driven(client: Client, call: Call) -> Interactive:
+    if not registry.has_record(client):
+        raise CannotCall(
+            f"the client {client.name} has no screen that can be driven",
+            hint="toryo agent add NAME --style exec",
+        )
+    return client.interactive(call)
+
+
+def _stdin(command: Command, prompt: str, prompt_file: Path) -> Path | None:
+    if command.stdin is None:
+        return None
+    return prompt_file if command.stdin == prompt else _private(prompt_file.with_name(STDIN), command.stdin)
+
+
+def _cwd(command: Command, context: Path | None, worktree: Path) -> Path:
+    return context if command.cwd == "context" and context is not None else worktree
 
 
 def _private(path: Path, text: str) -> Path:

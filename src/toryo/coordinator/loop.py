@@ -22,6 +22,7 @@ from toryo.coordinator.reporter import Reporter
 from toryo.coordinator.runs import Runs
 from toryo.coordinator.standing import Standing
 from toryo.coordinator.tidying import Trash
+from toryo.coordinator.windows import Windows
 from toryo.protocol.wire import ToolFailed, WireError
 
 log = logging.getLogger(__name__)
@@ -43,6 +44,7 @@ class Loop:
     listener: Listener
     targets: Targets
     claims: Claims
+    windows: Windows
     place: Place | None = None
     beat_at: float = 0.0
     claimed_at: float = 0.0
@@ -51,6 +53,7 @@ class Loop:
 
     def run(self) -> None:
         self.runs.attach()  # before the daemon answers: an agent that ends meanwhile must be seen
+        self.windows.attend_all(self.runs.live())
         while not self._is_over():
             if self._cycle():
                 self.standing.rest(self.config.polling_interval)
@@ -62,6 +65,7 @@ class Loop:
         """Agents and their shims go on; what was not reported waits on disk."""
         self.standing.end()
         self.orders.close()
+        self.windows.close()
         self.runs.close()
         self.reporter.close()
         self.daemon.close()
@@ -121,6 +125,8 @@ class Loop:
         beats = self._beat(place)
         self.orders.tidy()
         self.runs.end_overdue()
+        if beats:
+            self.runs.park_waiting()
         here = ("", self.machine)
         projects = [project for project in self.daemon.projects(place) if project.machine in here]
         self.trash.empty(projects)

@@ -21,12 +21,15 @@ from toryo.coordinator.loop import Loop
 from toryo.coordinator.observe import Targets
 from toryo.coordinator.orders import Orders
 from toryo.coordinator.outbox import Outbox
+from toryo.coordinator.records import Records
 from toryo.coordinator.reporter import Reporter
 from toryo.coordinator.runs import Runs
 from toryo.coordinator.standing import Standing
+from toryo.coordinator.windows import Windows
 from toryo.protocol.models import Order
 from toryo.settings import Home
 from toryo.workbench.clients import registry
+from toryo.workbench.contexts.profiles import SubordinateProfile
 from toryo.workbench.gates.environment import fingerprint
 from toryo.workbench.runs import launch
 from toryo.workbench.runs.spares import Spares
@@ -66,11 +69,17 @@ def join(home: Home, name: str, config: Config, key: str, standing: Standing) ->
         with contextlib.closing(daemon()) as own:
             return own.fetch_blob(blob)
 
+    def profile(agent: str) -> SubordinateProfile:
+        with contextlib.closing(daemon()) as own:
+            return own.subordinate_profile(agent)
+
     reporter = Reporter(Outbox(folder / "outbox"), daemon(), on_superseded=standing.supersede)
     journal = Journal(folder / "orders")
     targets = Targets(reporter)
     spares = Spares(folder / "spare", launch.shim_environment(), min(2, config.max_concurrent))
-    runs = Runs(folder / "runs", reporter, journal, spares)
+    clients = Records(config, home.path / "clients")
+    windows = Windows(folder)
+    runs = Runs(folder / "runs", reporter, journal, clients, spares)
     capacity = Capacity(config.max_concurrent, runs.live, grace_s=max(2.0, config.polling_interval))
     orders = Orders(journal, reporter, standing, check_hands=_check_hands())
     prompts = Prompts(fetch_blob)
@@ -79,8 +88,10 @@ def join(home: Home, name: str, config: Config, key: str, standing: Standing) ->
         gates=home.gates,
         runs=runs,
         targets=targets,
-        clients=_clients,
-        spec=Launching(config, prompts.take).spec,
+        clients=lambda: _clients(home),
+        records=clients,
+        windows=windows,
+        spec=Launching(config, prompts.take, clients.client, profile, windows).spec,
         expect_prompt=prompts.expect,
         words=fetch_blob,
         is_wanted=orders.is_wanted,
@@ -89,17 +100,19 @@ def join(home: Home, name: str, config: Config, key: str, standing: Standing) ->
 
     def ended(run: str, order: Order, outcome: Outcome) -> None:
         capacity.ended(run)
+        windows.ended(run)
         orders.conclude(order, outcome)
         if capacity.was_full or standing.superseded:
             standing.wake.set()
 
     runs.on_end = ended
+    runs.on_started = windows.attend
     runs.on_unstarted = orders.reconsider
     claims = Claims(daemon(), config, capacity, orders.add, standing.supersede, targets)
     return Loop(
         daemon=daemon(),
         machine=processes.machine_id(),
-        about=lambda: _about(name, config),
+        about=lambda: _about(home, name, config),
         config=config,
         standing=standing,
         reporter=reporter,
@@ -108,6 +121,7 @@ def join(home: Home, name: str, config: Config, key: str, standing: Standing) ->
         listener=Listener(daemon(), orders, capacity, standing, config.polling_interval, claims.at_once),
         targets=targets,
         claims=claims,
+        windows=windows,
         renew_key=known.renew,
     )
 
@@ -122,20 +136,20 @@ def _private(folder: Path) -> Path:
     return folder
 
 
-def _about(name: str, config: Config) -> dict[str, Any]:
+def _about(home: Home, name: str, config: Config) -> dict[str, Any]:
     return {
         "machine": processes.machine_id(),
         "name": name,
         "boot": processes.boot_id(),
         "pid": processes.own_pid(),
-        "clients": dict(_clients()),
+        "clients": _clients(home),
         "fingerprint": fingerprint(),
         "interval_s": config.polling_interval,
     }
 
 
-def _clients() -> dict[str, str]:
-    return registry.known_on_path(settings.environment())
+def _clients(home: Home) -> dict[str, str]:
+    return registry.known_on_path(settings.environment(), home.path / "clients")
 
 
 def _check_hands() -> int:

@@ -2,23 +2,29 @@
 
 from __future__ import annotations
 
+import os
 import shutil
-from collections.abc import Callable, Mapping
 from pathlib import Path
 
+from toryo.coordinator.readable_logs import readable
+from toryo.coordinator.records import Records
 from toryo.coordinator.runs import Runs
+from toryo.coordinator.windows import Windows
 from toryo.protocol.models import Problem, ReadAnswer, ReadInputs
 from toryo.workbench.git.door import Git
 from toryo.workbench.runs import records
+from toryo.workbench.terminals.door import NoWindow
 
 LARGEST = 131_072
 """Bytes of one answer; the rest by the next offset."""
 
 
-def read_answer(inputs: ReadInputs, runs: Runs, clients: Callable[[], Mapping[str, str]]) -> ReadAnswer:
+def read_answer(inputs: ReadInputs, runs: Runs, clients: Records, windows: Windows) -> ReadAnswer:
     match inputs.what:
         case "log":
-            return _log(inputs, runs)
+            return _log(inputs, runs, clients)
+        case "window":
+            return _window(inputs.run, windows)
         case "diff":
             text = Git(inputs.repo).run("diff", inputs.base, inputs.head, "--").out
             return _part(text[inputs.offset :], inputs, ended=True)
@@ -28,7 +34,7 @@ def read_answer(inputs: ReadInputs, runs: Runs, clients: Callable[[], Mapping[st
             return _health(inputs, runs, clients)
 
 
-def _log(inputs: ReadInputs, runs: Runs) -> ReadAnswer:
+def _log(inputs: ReadInputs, runs: Runs, clients: Records) -> ReadAnswer:
     note = runs.note(inputs.run)
     if note is None or not note.log:
         if runs.directory(inputs.run).is_dir():
@@ -36,7 +42,14 @@ def _log(inputs: ReadInputs, runs: Runs) -> ReadAnswer:
         return _not_here(f"The run {inputs.run} was not started here.")
     # asked before the bytes are read: what is written in between is then read by the next call
     ended = records.state(runs.directory(inputs.run)).ended
+    client = inputs.client or note.client
     try:
+        if not inputs.raw and clients.reader(client) is not None:
+            room = min(inputs.limit, LARGEST)
+            text, offset, is_last = readable(
+                Path(note.log), inputs.offset, room, ended, lambda line: clients.shown(client, line)
+            )
+            return ReadAnswer(text=text, next_offset=offset, ended=is_last)
         with open(note.log, "rb") as file:
             file.seek(inputs.offset)
             found = file.read(min(inputs.limit, LARGEST) + 1)
@@ -79,11 +92,20 @@ def _commits(inputs: ReadInputs) -> ReadAnswer:
     )
 
 
-def _health(inputs: ReadInputs, runs: Runs, clients: Callable[[], Mapping[str, str]]) -> ReadAnswer:
+def _window(run: str, windows: Windows) -> ReadAnswer:
+    try:
+        argv = windows.window(run).attach_argv()
+    except NoWindow as none:
+        return ReadAnswer(problem=Problem(code="no_window", message=none.message, hint=none.hint), ended=True)
+    return ReadAnswer(ended=True, body={"argv": list(argv)})
+
+
+def _health(inputs: ReadInputs, runs: Runs, clients: Records) -> ReadAnswer:
     where = Path(inputs.repo) if inputs.repo else runs.folder
     body = {
         "git": Git(where).do("version"),
-        "clients": dict(clients()),
+        "clients": clients.listing(),
+        "uid": os.getuid(),
         "live_runs": sorted(runs.live()),
         "free_bytes": shutil.disk_usage(where).free,
     }

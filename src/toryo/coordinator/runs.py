@@ -19,20 +19,21 @@ from typing import Any
 from toryo import processes
 from toryo.coordinator.journal import Journal, Outcome, write_whole
 from toryo.coordinator.launching import CREDENTIAL
+from toryo.coordinator.records import Records, Whose
 from toryo.coordinator.reporter import Reporter
 from toryo.domain.words import OrderKind
-from toryo.protocol.models import Exited, Model, Order
+from toryo.protocol.models import Exited, Model, Order, RunInputs
 from toryo.steps import step
 from toryo.workbench.runs import launch, records
 from toryo.workbench.runs.launch import LaunchSpec
-from toryo.workbench.runs.records import Kind, RunState, StartRecord
+from toryo.workbench.runs.records import ExitRecord, Kind, RunState, StartRecord
 from toryo.workbench.runs.spares import Spares
 from toryo.workbench.runs.stop import stop
 from toryo.workbench.runs.watch import Watcher
 
 log = logging.getLogger(__name__)
 
-NOTE = "order.json"
+NOTE, PARKED = "order.json", "parked"
 _STARTS = 3
 """Shims that may die before they let the agent go, until the run counts as one that could not start."""
 _START_WITHIN_S = 30.0
@@ -46,13 +47,26 @@ class Note:
     order: str
     generation: int
     log: str
+    client: str = ""
+    used: dict[str, Any] | None = None
+    """What the conversation that this run goes on with had used before."""
+
+    @property
+    def whose(self) -> Whose:
+        return Whose(self.client, self.log, self.used)
 
 
 class Runs:
     def __init__(
-        self, folder: Path, reporter: Reporter, journal: Journal, spares: Spares | None = None
+        self,
+        folder: Path,
+        reporter: Reporter,
+        journal: Journal,
+        records: Records,
+        spares: Spares | None = None,
     ) -> None:
         self.folder = folder
+        self._records = records
         self._spares = spares
         self._notes: dict[str, Note] = {}
         self._reporter = reporter
@@ -65,6 +79,8 @@ class Runs:
         self._closed = False
         self.on_end: Callable[[str, Order, Outcome], None] = lambda run, order, outcome: None
         """Told after the end was reported; the journal is left to it, so that the next end need not wait."""
+        self.on_started: Callable[[str], None] = lambda run: None
+        """Told once its shim is there."""
         self.on_unstarted: Callable[[str], None] = lambda order: None
         """Told the order whose shim died before it let the agent go."""
         self._watcher = Watcher(self._ended)
@@ -108,8 +124,9 @@ class Runs:
             if self.may_have_begun(run):
                 self._watch(run)
 
-    def start(self, order: Order, run: str, spec: Callable[[Path, str], LaunchSpec]) -> None:
+    def start(self, order: Order, inputs: RunInputs, spec: Callable[[Path, str], LaunchSpec]) -> None:
         """Launch once, or attach to what was launched before. `spec` gets directory and old log."""
+        run = inputs.run
         place = launch.reserve(self.folder, run, order.generation)
         known = self.note(run)
         if not place.may_start:
@@ -118,7 +135,8 @@ class Runs:
             self._watch(run)
             return
         wanted = spec(place.path, known.log if known else "")
-        self._write_note(place.path, Note(order.id, order.generation, str(wanted.log)))
+        used = inputs.used.model_dump() if inputs.used else None
+        self._write_note(place.path, Note(order.id, order.generation, str(wanted.log), inputs.client, used))
         listener: socket.socket | None = None
         try:
             listener = launch.launch(place.path, wanted, self._spares)
@@ -129,6 +147,8 @@ class Runs:
                 raise
         self._in_time_until[run] = math.inf if wanted.limit_s is None else time.time() + wanted.limit_s
         self._watch(run, None if listener is None else listener.detach())
+        self.on_started(run)
+        self._records.expect(inputs.client)
 
     def end_overdue(self) -> None:
         """A run that lost its shim has lost its clock too: past its limit we end what is left of it."""
@@ -141,6 +161,16 @@ class Runs:
             if records.state(run_dir).kind is Kind.ORPHANED and records.overdue(run_dir, now):
                 log.warning("An orphaned run reached its time limit", extra={"run": run})
                 threading.Thread(target=stop, args=(run_dir,), name=f"end {run}", daemon=True).start()
+
+    def park_waiting(self) -> None:
+        """A CLI that waits for its service in silence is stopped: its account is what waits, not its slot."""
+        for run in self.live():
+            note = self.note(run)
+            if note is None or not note.client or not self._records.waits(note.whose):
+                continue
+            log.warning("The client waits for its service: the run is parked", extra={"run": run})
+            write_whole(self.directory(run) / PARKED, b"")
+            stop(self.directory(run))
 
     def _write_note(self, run_dir: Path, note: Note) -> None:
         # not synced: the order itself says the same after a power cut
@@ -174,7 +204,15 @@ class Runs:
     def _ended(self, run: str, state: RunState) -> None:
         """In the watcher's thread: nothing stands between the exit and its report."""
         note = self.note(run)
-        told = self._told(run, state)
+        if state.exited is not None and note is not None and self._records.reader(note.client) is not None:
+            # its whole log is read first, which must not hold up the ends of other runs
+            work = threading.Thread(target=self._end, args=(run, state, note), name=f"end {run}", daemon=True)
+            work.start()
+        else:
+            self._end(run, state, note)
+
+    def _end(self, run: str, state: RunState, note: Note | None) -> None:
+        told = self._told(run, state, note)
         if note is None or told is None:
             self._leave(run)
             if note is None:
@@ -238,10 +276,10 @@ class Runs:
             self._in_time_until.pop(run, None)
             self._notes.pop(run, None)
 
-    def _told(self, run: str, state: RunState) -> tuple[str, Model] | None:
+    def _told(self, run: str, state: RunState, note: Note | None) -> tuple[str, Model] | None:
         """The fact; None while another start may help."""
         if state.exited is not None:
-            return "exited", state.exited.fact()
+            return "exited", self._exit_fact(run, state.exited, note)
         if state.kind is Kind.LOST:
             return "lost", state.lost_fact()
         self._starts[run] = self._starts.get(run, 0) + 1
@@ -249,6 +287,14 @@ class Runs:
             return None
         reason = state.reason or "the shim died before it let the agent go"
         return "exited", Exited(exit_code=None, could_not_start=reason)
+
+    def _exit_fact(self, run: str, exited: ExitRecord, note: Note | None) -> Exited:
+        fact = exited.fact()
+        said = self._records.said(note.whose, self.directory(run)) if note is not None else None
+        if said is None or exited.could_not_start:
+            return fact
+        parked = (self.directory(run) / PARKED).exists()  # by us: no person stopped it
+        return fact.model_copy(update={"said": said, "stopped": fact.stopped and not parked})
 
     def _is_told(self, order: str) -> bool:
         try:

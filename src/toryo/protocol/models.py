@@ -11,7 +11,7 @@ from typing import Any, Literal
 from pydantic import Field
 
 from toryo.domain.words import CheckResult, OrderKind, OrderState, Purpose
-from toryo.protocol.parts import Model, Problem, Said, SayInputs, Spoken, StopInputs, Stopped
+from toryo.protocol.parts import Model, Problem, Said, SayInputs, Spoken, StopInputs, Stopped, Usage
 
 __all__ = ["Model", "Problem", "Said", "SayInputs", "Spoken", "StopInputs", "Stopped"]
 
@@ -96,6 +96,8 @@ class RunInputs(Model):
     terminal: Literal["plain", "tmux"] = "plain"
     resume: str = ""
     """The client's own id of the conversation that this run goes on with."""
+    used: Usage | None = None
+    """What that conversation had used before."""
     prompt: str
     timeout_s: float
     token: str = ""
@@ -186,8 +188,11 @@ class RestoreInputs(Model):
 
 class ReadInputs(Model):
     repo: str = ""
-    what: Literal["log", "diff", "commits", "health"]
+    what: Literal["log", "diff", "commits", "health", "window"]
     run: str = ""
+    client: str = ""
+    """log: whose lines they are, to show them readably."""
+    raw: bool = False
     worktree: str = ""
     base: str = ""
     head: str = ""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import takewhile
 
 from toryo.domain.words import Purpose, Verb
 from toryo.reconciler.subjects import DROPPED, LandingFacts, RunFacts, TaskFacts, VerbFact
@@ -41,12 +42,17 @@ class Attempt:
         )
 
     def count(self, purpose: Purpose) -> int:
-        """Runs of a purpose that were real tries; a lost one costs no credit."""
+        """Runs of a purpose that were real tries; a lost or parked one costs no credit."""
         return sum(
             1
             for run in self.runs
-            if run.purpose is purpose and not (run.lost or run.expired or run.withdrawn)
+            if run.purpose is purpose and not (run.lost or run.expired or run.withdrawn or run.parked)
         )
+
+    @property
+    def parked_in_a_row(self) -> int:
+        """How many of the newest runs a usage limit or an outage stopped, one after the other."""
+        return len(list(takewhile(lambda run: run.parked, reversed(self.runs))))
 
     def newest_landing(self, generation: int) -> LandingFacts | None:
         mine = [landing for landing in self.landings if landing.generation == generation]

@@ -36,12 +36,14 @@ def first_start(task: TaskFacts, attempt: Attempt) -> TaskDecision:
     return _base_holds(task) or TaskDecision(TaskStatus.READY, purpose=Purpose.IMPLEMENT)
 
 
-def again(task: TaskFacts, attempt: Attempt, purpose: Purpose, why: str, policy: Policy) -> TaskDecision:
+def again(
+    task: TaskFacts, attempt: Attempt, purpose: Purpose, why: str, policy: Policy, detail: str = ""
+) -> TaskDecision:
     """One more run in the same attempt, within the hard cap."""
     if len(attempt.runs) >= policy.runs_per_attempt:
         return TaskDecision(TaskStatus.NEEDS_REVIEW, "run_cap", f"{len(attempt.runs)} runs did not settle it")
     lacking = _no_hands(task) or _base_holds(task)
-    return lacking or TaskDecision(TaskStatus.READY, why, purpose=purpose)
+    return lacking or TaskDecision(TaskStatus.READY, why, detail, purpose=purpose)
 
 
 def _ever_released(task: TaskFacts) -> bool:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from toryo.domain.words import Outcome
+from toryo.reconciler.parking import wait_until
 
 
 @dataclass(frozen=True)
@@ -30,9 +31,12 @@ class RunFold:
     exit_code: int | None = None
     signal: str = ""
     collected: dict[str, Any] | None = None
+    said: dict[str, Any] | None = None
+    parked_until: float | None = None
 
 
-def fold_run(facts: Iterable[RawFact]) -> RunFold:
+def fold_run(facts: Iterable[RawFact], waited: int = 0) -> RunFold:
+    """`waited`: how many runs in a row were parked before this one."""
     first: dict[str, RawFact] = {}
     for fact in sorted(facts, key=lambda one: one.at):
         first.setdefault(fact.kind, fact)
@@ -43,13 +47,13 @@ def fold_run(facts: Iterable[RawFact]) -> RunFold:
         started_at=started.at if started else None,
         collected=dict(collected.body) if collected else None,
     )
-    return _ended(fold, first)
+    return _ended(fold, first, waited)
 
 
-def _ended(fold: RunFold, first: Mapping[str, RawFact]) -> RunFold:
+def _ended(fold: RunFold, first: Mapping[str, RawFact], waited: int) -> RunFold:
     exited = first.get("exited")
     if exited:
-        return _exited(fold, exited)
+        return _exited(fold, exited, None if "unparked" in first else waited)
     for kind, outcome, reason in (
         ("lost", Outcome.LOST, ""),
         ("released", Outcome.UNKNOWN, "released"),
@@ -68,20 +72,54 @@ def _ended(fold: RunFold, first: Mapping[str, RawFact]) -> RunFold:
     return fold
 
 
-def _exited(fold: RunFold, fact: RawFact) -> RunFold:
-    body = fact.body
+LONGEST_MESSAGE = 500
+RESERVED = ("prepare", "could_not_start", "stopped", "no_result")
+"""Words that the store reads out of a reason; a client's own code is never one of them."""
+
+
+def _exited(fold: RunFold, fact: RawFact, waited: int | None) -> RunFold:
+    """`waited` is None once a person ended the waiting."""
+    body, said = fact.body, fact.body.get("said")
     code, signal = body.get("exit_code"), str(body.get("signal") or "")
+    limited, until = _limited(said, code == 0 and not signal), None
     reason = ""
-    if body.get("timed_out"):
-        outcome = Outcome.TIMED_OUT
-    elif body.get("stopped"):
+    if body.get("stopped"):
         outcome, reason = Outcome.CANCELLED, "stopped"
     elif body.get("could_not_start"):
         outcome, reason = Outcome.FAILED, f"could_not_start:{body['could_not_start']}"
+    elif limited:  # before the time limit: a client that waits for the network for ever meets that one
+        outcome, reason = Outcome.PARKED, f"{limited.get('why')}:{_line(limited)}".rstrip(":")
+        if waited is not None:
+            until = wait_until(str(limited.get("resets_at") or ""), fact.at, waited)
+    elif body.get("timed_out"):
+        outcome = Outcome.TIMED_OUT
     else:
-        outcome = Outcome.SUCCEEDED if code == 0 and not signal else Outcome.FAILED
+        reason = "" if signal else _no_success(said, code)
+        outcome = Outcome.FAILED if code != 0 or signal or reason else Outcome.SUCCEEDED
     over = _over(fold, outcome, reason, fact.at)
-    return RunFold(**{**over.__dict__, "exit_code": code, "signal": signal})
+    told = {"exit_code": code, "signal": signal, "said": dict(said) if said else None, "parked_until": until}
+    return RunFold(**{**over.__dict__, **told})
+
+
+def _limited(said: Mapping[str, Any] | None, exited_well: bool) -> Mapping[str, Any] | None:
+    """What made it stop; a limit that it outlived stopped nothing."""
+    if not said or (exited_well and said.get("result") == "success"):
+        return None
+    return said.get("limited")
+
+
+def _no_success(said: Mapping[str, Any] | None, code: int | None) -> str:
+    """Why its own record is none of a success: exit 0 is not enough where there is such a record."""
+    if not said:
+        return ""
+    if said.get("result") == "error":
+        word = str(said.get("error") or "error").partition(":")[0]
+        return f"{'error' if word in RESERVED else word}:{_line(said)}".rstrip(":")
+    return "no_result" if said.get("result") != "success" and code == 0 else ""
+
+
+def _line(told: Mapping[str, Any]) -> str:
+    return " ".join(str(told.get("message") or "").split())[:LONGEST_MESSAGE]
 
 
 def _over(fold: RunFold, outcome: Outcome, reason: str, at: float) -> RunFold:

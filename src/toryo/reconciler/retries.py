@@ -6,6 +6,7 @@ from toryo.domain.words import ClaimResult, Purpose, TaskStatus
 from toryo.reconciler.attempts import Attempt
 from toryo.reconciler.decisions import Enqueue, TaskDecision
 from toryo.reconciler.dispatch import again, why_stopped
+from toryo.reconciler.parking import after_parked
 from toryo.reconciler.subjects import CollectedFacts, LandingFacts, Policy, RunFacts, TaskFacts
 
 
@@ -28,6 +29,8 @@ def after_run(task: TaskFacts, attempt: Attempt, run: RunFacts, policy: Policy) 
         if losses <= policy.lost_runs:
             return again(task, attempt, run.purpose, "lost", policy)
         return _review("lost", f"{losses} runs were lost")
+    if run.parked:
+        return _held_back(attempt, run) or after_parked(task, attempt, run, policy)
     if run.released:
         return _review("released", "a person freed this run; look at what it left")
     return _failure(run) or _judge(task, attempt, run, policy)
@@ -44,10 +47,20 @@ def _failure(run: RunFacts) -> TaskDecision | None:
     if run.could_not_start:
         return _failed("could_not_start", run.could_not_start)
     if run.signal:
-        return _failed(f"signal:{run.signal}", f"ended by {run.signal}")
+        return _failed(f"signal:{run.signal}", f"ended by {run.signal}{_denied(run)}")
+    if run.problem:
+        text = NO_RESULT if run.problem == "no_result" else run.problem_text or "its record says error"
+        return _failed(run.problem, f"{run.client or 'the client'}: {text}{_denied(run)}")
     if run.exit_code != 0:
-        return _failed(f"exit:{run.exit_code}", f"the agent exited {run.exit_code}")
+        return _failed(f"exit:{run.exit_code}", f"the agent exited {run.exit_code}{_denied(run)}")
     return None
+
+
+NO_RESULT = "exited 0, but its record has no result"
+
+
+def _denied(run: RunFacts) -> str:
+    return f"; denied: {', '.join(run.denied)}" if run.denied else ""
 
 
 def _judge(task: TaskFacts, attempt: Attempt, run: RunFacts, policy: Policy) -> TaskDecision:
@@ -61,13 +74,13 @@ def _judge(task: TaskFacts, attempt: Attempt, run: RunFacts, policy: Policy) -> 
     if said:
         return said
     if _is_empty(run, work):
-        earlier = [other for other in attempt.runs if other.generation < run.generation]
+        earlier = [other for other in attempt.runs if other.generation < run.generation and not other.parked]
         before = earlier[-1] if earlier else None
         if before and before.collected and before.exit_code == 0 and _is_empty(before, before.collected):
-            return _review("no_commit", "two runs exited 0 without a commit")
+            return _review("no_commit", f"two runs exited 0 without a commit{_denied(run)}")
         if run.outside:
             return _review("no_commit", "the agent reported without a commit")
-        return again(task, attempt, run.purpose, "no_commit", policy)
+        return again(task, attempt, run.purpose, "no_commit", policy, _denied(run).removeprefix("; "))
     if run.outside and run.exit_code is None and not attempt.approved("outside_run", run.generation):
         return _review("outside_run", "an outside agent leaves no exit record: approve it to verify and land")
     if work.violations and not _approved_violations(attempt, work):

@@ -18,6 +18,8 @@ class Policy:
     resolve_runs: int = 3
     lost_runs: int = 1
     prepare_retries: int = 1
+    parked_runs: int = 8
+    """Runs in a row that a usage limit or an outage may stop before a person looks."""
     runs_per_attempt: int = 12
     ageing_s: float = 3600
     unseen_after: int = 3
@@ -63,6 +65,17 @@ class RunFacts:
     """The newest report that was not late."""
     unseen: bool = False
     """Its coordinator has not spoken for a while: the outcome is unknown, occupancy stays."""
+    client: str = ""
+    problem: str = ""
+    """Of a client with a record of its own: the code why that is no success, as `no_result`."""
+    problem_text: str = ""
+    denied: tuple[str, ...] = ()
+    """Tools that the client refused to the agent."""
+    parked: str = ""
+    """What stopped it without anybody's fault: usage_limit or outage."""
+    parked_text: str = ""
+    parked_until: float | None = None
+    """None once a person ended the waiting."""
 
 
 @dataclass(frozen=True)

@@ -4,15 +4,31 @@ from __future__ import annotations
 
 from typing import Any
 
-from sqlalchemy import bindparam, select
+from sqlalchemy import bindparam, delete, select
 
+from toryo.domain.words import TaskStatus
+from toryo.store import prepared
 from toryo.store.engine import Tx
 from toryo.store.rows import AgentRow
-from toryo.store.schema import agents
-from toryo.store.statements import add, change, every, first
+from toryo.store.schema import agents, assignments, tasks
+from toryo.store.statements import add, change, every, first, texts
 
 _GET = select(agents).where(agents.c.id == bindparam("it"))
 _ALL = select(agents).order_by(agents.c.created_at, agents.c.id)
+_OVER = (TaskStatus.DONE, TaskStatus.FAILED, TaskStatus.CANCELLED)
+_NEEDING = (
+    select(tasks.c.id)
+    .where(
+        tasks.c.project == bindparam("project"),
+        tasks.c.agent == bindparam("it"),
+        tasks.c.status.in_([status.value for status in TaskStatus if status not in _OVER]),
+    )
+    .order_by(tasks.c.seq)
+)
+_REMOVE = (
+    delete(assignments).where(assignments.c.agent == bindparam("it")),
+    delete(agents).where(agents.c.id == bindparam("it")),
+)
 
 
 def insert(tx: Tx, row: AgentRow) -> None:
@@ -29,3 +45,14 @@ def listing(tx: Tx) -> list[AgentRow]:
 
 def update(tx: Tx, id: str, **columns: Any) -> None:
     change(tx, agents, {"id": id}, columns)
+
+
+def tasks_needing(tx: Tx, project: str, id: str) -> list[str]:
+    """Tasks of the project that this agent may still have to work on."""
+    return texts(tx, _NEEDING, project=project, it=id)
+
+
+def remove(tx: Tx, id: str) -> None:
+    """With its assignments; tasks and runs keep its name."""
+    for statement in _REMOVE:
+        prepared.write(tx.conn, statement, {"it": id})

@@ -33,7 +33,7 @@ from toryo.reconciler.subjects import (
     TaskFacts,
     VerbFact,
 )
-from toryo.store import agents, coordinators, gates, landings, orders, projects, runs, tasks
+from toryo.store import agents, coordinators, gates, landings, orders, prepared, projects, runs, tasks
 from toryo.store.engine import Tx
 from toryo.store.rows import LandingRow, OrderRow, RunRow, TargetRow
 from toryo.store.schema import claims as claims_table
@@ -227,13 +227,15 @@ def _runs(tx: Tx, id: str) -> tuple[RunFacts, ...]:
     rows = runs.of_task(tx, id)
     if not rows:
         return ()
-    said = {str(run): str(result) for run, result in tx.conn.execute(_CLAIMS, {"it": id})}
+    said = {str(run): str(result) for run, result in prepared.rows(tx.conn, _CLAIMS, {"it": id})[1]}
     unseen = frozenset(texts(tx, _UNSEEN))
     return tuple(run_facts(row, said.get(row.id, ""), row.coordinator in unseen) for row in rows)
 
 
 def run_facts(row: RunRow, said: str, unseen: bool) -> RunFacts:
     word, _, text = row.outcome_reason.partition(":")
+    record = row.said or {}
+    its_word = row.outcome == "failed" and word not in ("", "prepare", "could_not_start")
     return RunFacts(
         id=row.id,
         purpose=Purpose(row.purpose),
@@ -255,6 +257,13 @@ def run_facts(row: RunRow, said: str, unseen: bool) -> RunFacts:
         collected=_collected(row.collected) if row.collected is not None else None,
         claim=ClaimResult(said) if said else None,
         unseen=unseen,
+        client=row.client,
+        problem=word if its_word else "",
+        problem_text=text if its_word else "",
+        denied=tuple(record.get("denied", ())),
+        parked=word if row.outcome == "parked" else "",
+        parked_text=text if row.outcome == "parked" else "",
+        parked_until=row.parked_until,
     )
 
 

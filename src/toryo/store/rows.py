@@ -7,9 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
-from typing import Any, ClassVar, Self
-
-from sqlalchemy import Row
+from typing import Any, ClassVar
 
 Json = Mapping[str, Any]
 
@@ -19,10 +17,6 @@ class TableRow:
     """What all rows can do."""
 
     names: ClassVar[tuple[str, ...]] = ()
-
-    @classmethod
-    def from_row(cls, row: Row[Any]) -> Self:
-        return cls(**dict(row._mapping))
 
     def values(self) -> dict[str, Any]:
         """By column; a `seq` that is not yet known is left to the database."""
@@ -77,6 +71,7 @@ class AgentRow(TableRow):
     access: str = "sealed"
     style: str = "exec"
     terminal: str = "plain"
+    skills: Mapping[str, str] = field(default_factory=dict)
     status: str = "active"
     passkey_hash: str = ""
     created_at: float
@@ -174,6 +169,8 @@ class RunRow(TableRow):
     exit_code: int | None = None
     signal: str = ""
     collected: Json | None = None
+    said: Json | None = None
+    parked_until: float | None = None
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -18,6 +18,8 @@ _LIVE_OF_PROJECT = _LIVE.where(runs.c.project == bindparam("project"))
 _LIVE_OF_PAIR = _LIVE_OF_PROJECT.where(runs.c.agent == bindparam("agent"))
 _LIVE_OF_COORDINATOR = _LIVE.where(runs.c.coordinator == bindparam("it"))
 _BY_REQUEST = select(runs).where(runs.c.request == bindparam("it")).order_by(runs.c.seq).limit(1)
+_PARKED = select(runs).where(runs.c.parked_until > bindparam("now")).order_by(runs.c.parked_until)
+_PARKED_OF_CLIENT = _PARKED.where(runs.c.client == bindparam("client"))
 _PAGE = select(runs).order_by(runs.c.seq.desc()).limit(bindparam("most"))
 
 
@@ -52,6 +54,16 @@ def live_of_project(tx: Tx, project: str) -> list[RunRow]:
 
 def live_of_coordinator(tx: Tx, coordinator: str) -> list[RunRow]:
     return every(tx, RunRow, _LIVE_OF_COORDINATOR, it=coordinator)
+
+
+def parked(tx: Tx, machine: str, client: str) -> list[RunRow]:
+    """Runs of that account which wait for a limit to end: nothing new of it starts; the longest last."""
+    found = every(tx, RunRow, _PARKED_OF_CLIENT, client=client, now=tx.now)
+    return [row for row in found if row.coordinator.startswith(f"{machine}/")]
+
+
+def all_parked(tx: Tx) -> list[RunRow]:
+    return every(tx, RunRow, _PARKED, now=tx.now)
 
 
 def by_request(tx: Tx, request: str) -> RunRow | None:

@@ -65,6 +65,7 @@ agents = Table(
     Column("access", String, nullable=False, default="sealed"),
     Column("style", String, nullable=False, default="exec"),
     Column("terminal", String, nullable=False, default="plain"),
+    Column("skills", JSON, nullable=False, server_default="{}"),  # name → text of its SKILL.md
     Column("status", String, nullable=False, default="active"),
     Column("passkey_hash", String, nullable=False, default=""),
     Column("created_at", Double, nullable=False),
@@ -188,11 +189,16 @@ runs = Table(
     Column("exit_code", Integer),
     Column("signal", String, nullable=False, default=""),
     Column("collected", JSON),  # the Collected fact
+    Column("said", JSON),  # what its client's own record said (Said)
+    Column("parked_until", Double),  # its account starts nothing before; none: not parked, or not any more
     UniqueConstraint("task", "generation"),
     Index("runs_live", "project", "agent", "live"),
     Index("runs_request", "request"),
     Index("runs_coordinator", "coordinator", "live"),
 )
+
+_parked = runs.c.parked_until.is_not(None)
+Index("runs_parked", runs.c.parked_until, sqlite_where=_parked, postgresql_where=_parked)
 
 orders = Table(
     "orders",

@@ -8,8 +8,8 @@ from typing import Any
 import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from toryo.domain.words import Access
-from toryo.usecases.agents import NewAgent
+from toryo.domain.words import Access, Style, Terminal
+from toryo.usecases.agent_definitions import NewAgent
 from toryo.usecases.project_settings import SettingsWrong, complaint
 
 
@@ -36,6 +36,11 @@ class AgentFile(_File):
     scope: _Scope = _Scope()
     slots: int = Field(default=1, ge=1)
     access: Access = Access.SEALED
+    style: Style = Style.EXEC
+    terminal: Terminal | None = None
+    """Left out: what the style needs."""
+    skills: tuple[str, ...] = ()
+    """Names of folders below `.toryo/skills/`, each with a SKILL.md."""
 
 
 def agents_in(files: Mapping[str, str]) -> list[NewAgent]:
@@ -79,4 +84,14 @@ def _agent(where: str, text: str, files: Mapping[str, str]) -> NewAgent:
         scope=read.scope.model_dump(mode="json"),
         slots=read.slots,
         access=read.access,
+        style=read.style,
+        terminal=read.terminal or (Terminal.TMUX if read.style is Style.INTERACTIVE else Terminal.PLAIN),
+        skills={name: _skill(where, name, files) for name in read.skills},
     )
+
+
+def _skill(where: str, name: str, files: Mapping[str, str]) -> str:
+    path = f"skills/{name}/SKILL.md"
+    if path not in files:
+        raise SettingsWrong(f"{where}: skills: .toryo/{path} is not there", hint=f"Write .toryo/{path}.")
+    return files[path]

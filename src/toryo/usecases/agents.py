@@ -1,83 +1,61 @@
-"""Agents: definitions in the store, with a passkey that is shown once."""
+"""Agents as people and coordinators see them: definitions in the store, with a passkey that is shown once."""
 
 from __future__ import annotations
 
-import difflib
-import re
-import shlex
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from toryo.domain.errors import NotFound, UserError
-from toryo.domain.scopes import problem_of
+from toryo.domain.errors import NotFound, Refused, UserError
 from toryo.domain.times import iso
-from toryo.domain.words import Access
 from toryo.store import agents, projects, runs, tasks, tokens
 from toryo.store.engine import Tx
 from toryo.store.rows import AgentRow, ProjectRow
+from toryo.usecases.agent_definitions import changed, columns, known_clients, look_over
 from toryo.usecases.context import HeadContext
 from toryo.usecases.credentials import hash_passkey, new_passkey
 from toryo.usecases.finding import the_agent, the_project
 
-CLIENTS = ("command", "scripted", "outside")
-"""Known clients; `outside` comes by itself and is started by nobody. An unknown one is an error (S1-38)."""
-ANNOUNCED = {
-    "claude": "claude -p {prompt} --dangerously-skip-permissions",
-    "codex": "codex exec --dangerously-bypass-approvals-and-sandbox {prompt}",
-    "gemini": "gemini --yolo -p {prompt}",
-    "opencode": "opencode run {prompt}",
-}
-"""Agent CLIs that Toryo will drive itself; until then any of them is a command."""
 
-
-@dataclass(frozen=True)
-class NewAgent:
-    name: str
-    client: str = ""
-    command: str = ""
-    role: str = ""
-    model: str = ""
-    system_prompt: str = ""
-    prompt: str = ""
-    scope: dict[str, Any] = field(default_factory=dict)
-    slots: int = 1
-    access: Access = Access.SEALED
-    project: str = ""
-    path: str = ""
-
-
-def add_agent(context: HeadContext, wish: NewAgent, passkey: str, passkey_hash: str) -> dict[str, Any]:
-    """Add it, or change the one of that name; assigned to the project at hand, if there is one."""
-    look_over(wish)
+def add_agent(
+    context: HeadContext,
+    name: str,
+    said: Mapping[str, Any],
+    project: str,
+    path: str,
+    passkey: str,
+    passkey_hash: str,
+) -> dict[str, Any]:
+    """Add it, or change what is said of the one of that name; assigned to the project at hand, if any."""
     with context.store.change() as tx:
-        known = agents.get(tx, wish.name)
-        chosen = _projects_for(tx, wish)
-        if known and known.client and not _is_here(tx, known, chosen):
+        known = agents.get(tx, name)
+        chosen = _project_for(tx, project, path)
+        if known and known.client and chosen and not _is_here(tx, known, chosen):
             raise UserError(
                 f"There is an agent {known.id} already; it works in another project.",
                 hint=f"Choose another name, or let it work here too: toryo agent assign {known.id}",
             )
-        columns = _columns(wish)
+        wish = changed(known, name, said)
+        look_over(wish, known_clients(context, tx))
+        values = columns(wish)
         fresh = known is None or not known.passkey_hash
         if fresh:
-            columns["passkey_hash"] = passkey_hash
+            values["passkey_hash"] = passkey_hash
         if known:
-            agents.update(tx, wish.name, **columns)
+            agents.update(tx, name, **values)
         else:
-            agents.insert(tx, AgentRow(id=wish.name, name=wish.name, created_at=tx.now, **columns))
-        default_of = [project.name for project in chosen if _assign(tx, project, wish)]
-        tx.emit("agent_changed" if known else "agent_added", {"agent": wish.name, "client": wish.client})
-        for project in projects.listing(tx):
-            tasks.mark_of_agent(tx, project.id, wish.name)
-        row = the_agent(tx, wish.name)
+            agents.insert(tx, AgentRow(id=name, name=name, created_at=tx.now, **values))
+        is_default = chosen is not None and _assign(tx, chosen, name, wish.client)
+        tx.emit("agent_changed" if known else "agent_added", {"agent": name, "client": wish.client})
+        for row in projects.listing(tx):
+            tasks.mark_of_agent(tx, row.id, name)
+        agent = the_agent(tx, name)
     return {
         "success": True,
-        "agent": agent_body(row),
+        "agent": agent_body(agent),
         "passkey": passkey if fresh else None,
         "changed": bool(known),
-        "projects": [project.id for project in chosen],
-        "default_of": default_of,
+        "projects": [chosen.id] if chosen else [],
+        "default_of": [chosen.name] if chosen and is_default else [],
     }
 
 
@@ -86,87 +64,66 @@ def fresh_passkey() -> tuple[str, str]:
     return passkey, hash_passkey(passkey)
 
 
-def import_agents(tx: Tx, project_id: str, found: Sequence[NewAgent]) -> list[str]:
-    """From the project's own files: only those the store does not know, for the store is the truth."""
-    added = []
-    for wish in found:
-        look_over(wish)
-        if agents.get(tx, wish.name) is None:
-            agents.insert(tx, AgentRow(id=wish.name, name=wish.name, created_at=tx.now, **_columns(wish)))
-            tx.emit("agent_added", {"agent": wish.name, "client": wish.client}, project=project_id)
-            added.append(wish.name)
-        projects.assign(tx, project_id, wish.name)
-    return added
+def set_passkey(context: HeadContext, name: str, passkey: str, passkey_hash: str) -> dict[str, Any]:
+    """A new one; whoever has the old one is not let in any more."""
+    with context.store.change() as tx:
+        agent = the_agent(tx, name)
+        agents.update(tx, agent.id, passkey_hash=passkey_hash)
+        tx.emit("agent_passkey_changed", {"agent": agent.id})
+    return {"success": True, "agent": agent.id, "passkey": passkey}
 
 
-def _columns(wish: NewAgent) -> dict[str, Any]:
-    names = ("client", "command", "role", "model", "system_prompt", "prompt", "scope", "slots", "access")
-    return {name: getattr(wish, name) for name in names}
+def remove_agent(context: HeadContext, name: str) -> dict[str, Any]:
+    """Its history stays; refused while a task or a run needs it."""
+    with context.store.change() as tx:
+        agent = the_agent(tx, name)
+        listed = projects.listing(tx)
+        for run in [run for row in listed for run in runs.live_of_pair(tx, agent.id, row.id)]:
+            raise Refused(f"{agent.id} is at work: {run.id}.", hint=f"toryo run stop {run.id}")
+        needing = [task for row in listed for task in agents.tasks_needing(tx, row.id, agent.id)]
+        if needing:
+            raise Refused(
+                f"{len(needing)} tasks need {agent.id}: {', '.join(needing[:5])}.",
+                hint=f"toryo task update {needing[0]} --agent NAME, or toryo task cancel {needing[0]}",
+            )
+        for row in listed:
+            for token in tokens.active_of_pair(tx, agent.id, row.id, tx.now):
+                tokens.end(tx, token.hash, "operator")
+        agents.remove(tx, agent.id)
+        for row in listed:
+            if row.default_agent == agent.id:
+                projects.update(tx, row.id, default_agent=_next_default(tx, row.id))
+        tx.emit("agent_removed", {"agent": agent.id})
+    return {"success": True, "agent": agent.id}
 
 
-def look_over(wish: NewAgent) -> None:
-    if not re.fullmatch(r"[a-z0-9][a-z0-9_-]{0,63}", wish.name):
-        raise UserError(f"{wish.name!r} is no agent name.", hint="Use lower case letters, digits, - and _.")
-    if wish.client in ANNOUNCED:
-        raise UserError(
-            f"The client {wish.client} cannot be driven yet.",
-            hint=f"Use it as a command: --client command --command '{ANNOUNCED[wish.client]}'",
-        )
-    if wish.client and wish.client not in CLIENTS:
-        raise UserError(f"There is no client {wish.client!r}.", hint=f"There are: {', '.join(CLIENTS)}.")
-    if wish.client in ("command", "scripted") and not wish.command.strip():
-        example = (
-            "--command 'sh agent.sh {prompt_file}'" if wish.client == "command" else "--command script.yaml"
-        )
-        raise UserError(f"The client {wish.client} needs a command.", hint=f"Add {example}.")
-    if wish.client == "command":
-        _look_over_command(wish.command)
-    for pattern in [one for patterns in wish.scope.values() for one in patterns or ()]:
-        problem = problem_of(pattern)
-        if problem:
-            raise UserError(f"The scope: {problem}.", hint="For example 'src/**'.")
-    if wish.slots < 1:
-        raise UserError("An agent needs at least one slot.", hint="Give --slots 1 or more.")
+def _next_default(tx: Tx, project: str) -> str:
+    return next((one.id for one in projects.agents_of(tx, project) if one.client), "")
 
 
-def _look_over_command(command: str) -> None:
+def _project_for(tx: Tx, project: str, path: str) -> ProjectRow | None:
+    """The named project, else the one around the path; outside of every project none."""
+    if project:
+        return the_project(tx, project)
     try:
-        words = shlex.split(command)
-    except ValueError as wrong:
-        raise UserError(f"The command cannot be read: {wrong}.", hint="Look at its quotes.") from wrong
-    for word in re.findall(r"\{([a-z_]+)\}?", " ".join(words)):
-        near = difflib.get_close_matches(word, PLACEHOLDERS, 1, cutoff=0.75)
-        if (near and word not in PLACEHOLDERS) or (word in PLACEHOLDERS and f"{{{word}}}" not in command):
-            meant = near[0] if near else word
-            raise UserError(f"The command has {{{word}, which is no placeholder.", hint=f"Write {{{meant}}}.")
-
-
-PLACEHOLDERS = ("prompt", "prompt_file", "worktree")
-
-
-def _projects_for(tx: Tx, wish: NewAgent) -> list[ProjectRow]:
-    """The named project, else the one around the path, else all there are."""
-    if wish.project:
-        return [the_project(tx, wish.project)]
-    try:
-        return [the_project(tx, path=wish.path)]
+        return the_project(tx, path=path)
     except NotFound:
-        return projects.listing(tx, only_active=True)
+        return None
 
 
-def _is_here(tx: Tx, agent: AgentRow, chosen: Sequence[ProjectRow]) -> bool:
-    return any(agent.id in {one.id for one in projects.agents_of(tx, project.id)} for project in chosen)
+def _is_here(tx: Tx, agent: AgentRow, project: ProjectRow) -> bool:
+    return agent.id in {one.id for one in projects.agents_of(tx, project.id)}
 
 
-def _assign(tx: Tx, project: ProjectRow, wish: NewAgent) -> bool:
+def _assign(tx: Tx, project: ProjectRow, name: str, client: str) -> bool:
     """Whether it becomes the project's default: the first one that can work, added by a person."""
-    projects.assign(tx, project.id, wish.name)
+    projects.assign(tx, project.id, name)
     current = agents.get(tx, project.default_agent) if project.default_agent else None
-    if not wish.client or (current and current.client and current.id != wish.name):
+    if not client or (current and current.client and current.id != name):
         return False
-    projects.update(tx, project.id, default_agent=wish.name)
-    tasks.reassign(tx, project.id, project.default_agent, wish.name)
-    return project.default_agent != wish.name
+    projects.update(tx, project.id, default_agent=name)
+    tasks.reassign(tx, project.id, project.default_agent, name)
+    return project.default_agent != name
 
 
 def agent_body(row: AgentRow) -> dict[str, Any]:
@@ -184,6 +141,7 @@ def agent_body(row: AgentRow) -> dict[str, Any]:
         "access": row.access,
         "style": row.style,
         "terminal": row.terminal,
+        "skills": sorted(row.skills),
         "status": row.status,
         "created_at": iso(row.created_at),
         "warnings": []
@@ -195,7 +153,7 @@ def agent_body(row: AgentRow) -> dict[str, Any]:
 def list_agents(context: HeadContext, project: str, path: str) -> dict[str, Any]:
     with context.store.read() as tx:
         if project or path:
-            rows = projects.agents_of(tx, the_project(tx, project, path).id)
+            rows: Sequence[AgentRow] = projects.agents_of(tx, the_project(tx, project, path).id)
         else:
             rows = agents.listing(tx)
         listed = [agent_body(row) | {"projects": _projects_of(tx, row.id)} for row in rows]
@@ -234,27 +192,8 @@ def get_profile(context: HeadContext, agent_id: str) -> dict[str, Any]:
         "role": row.role,
         "ai_type": row.client,
         "system_prompt": row.system_prompt,
+        "skills": dict(row.skills),
     }
-
-
-def first_agent(tx: Tx, project_id: str) -> AgentRow:
-    """The agent that `init` gives a project: one that works elsewhere already, else one without a client."""
-    assigned = projects.agents_of(tx, project_id)
-    if assigned:
-        return assigned[0]
-    known = [row for row in agents.listing(tx) if row.client and row.status == "active"]
-    if known:
-        # lent by another project: it works here too, and the first agent added here takes its place
-        projects.assign(tx, project_id, known[0].id)
-        return known[0]
-    row = agents.get(tx, "worker")
-    if row is None:
-        row = AgentRow(id="worker", name="worker", role="worker", scope={}, created_at=tx.now)
-        agents.insert(tx, row)
-        tx.emit("agent_added", {"agent": row.id, "client": ""}, project=project_id)
-    projects.assign(tx, project_id, row.id)
-    projects.update(tx, project_id, default_agent=row.id)
-    return row
 
 
 def set_assignment(
@@ -277,22 +216,3 @@ def set_status(context: HeadContext, name: str, status: str) -> dict[str, Any]:
         for row in projects.listing(tx):
             tasks.mark_of_agent(tx, row.id, agent.id)
     return get_agent(context, name)
-
-
-def sync_agents(tx: Tx, project_id: str, found: Sequence[NewAgent]) -> dict[str, list[str]]:
-    """The project's files are brought into the store: new ones are added, changed ones follow their file."""
-    told: dict[str, list[str]] = {"added": [], "changed": [], "unchanged": []}
-    for wish in found:
-        look_over(wish)
-        known, columns = agents.get(tx, wish.name), _columns(wish)
-        if known is None:
-            agents.insert(tx, AgentRow(id=wish.name, name=wish.name, created_at=tx.now, **columns))
-            told["added"].append(wish.name)
-        elif any(getattr(known, name) != value for name, value in columns.items()):
-            agents.update(tx, wish.name, **columns)
-            told["changed"].append(wish.name)
-        else:
-            told["unchanged"].append(wish.name)
-        projects.assign(tx, project_id, wish.name)
-        tasks.mark_of_agent(tx, project_id, wish.name)
-    return told

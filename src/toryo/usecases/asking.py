@@ -9,7 +9,7 @@ from typing import Any
 from toryo.domain.errors import NotFound, Refused, Unavailable, UserError
 from toryo.domain.words import CheckResult, OrderKind, OrderState, Verdict
 from toryo.protocol.models import CheckInputs, Model, ReadInputs, RestoreInputs, SurveyInputs
-from toryo.store import evidence, facts, gates, landings, orders, projects, runs, texts
+from toryo.store import coordinators, evidence, facts, gates, landings, orders, projects, runs, texts
 from toryo.store.engine import Tx
 from toryo.store.rows import RunRow
 from toryo.usecases.context import HeadContext
@@ -17,6 +17,7 @@ from toryo.usecases.finding import the_run, the_task
 from toryo.usecases.ids import new_id
 from toryo.usecases.ordering import hub, insert
 from toryo.usecases.project_settings import settings_of
+from toryo.usecases.speaking import running
 
 
 class NobodyAnswered(Unavailable):
@@ -33,15 +34,36 @@ def order_survey(context: HeadContext, machine: str, path: str, base: str) -> st
     return _ask(context, OrderKind.SURVEY, f"machine:{machine}", SurveyInputs(path=path, base=base))
 
 
-def order_read_log(context: HeadContext, text: str, offset: int, limit: int) -> tuple[str, str, bool]:
+def order_read_log(
+    context: HeadContext, text: str, offset: int, limit: int, *, raw: bool = False
+) -> tuple[str, str, bool]:
     """The order, the run, and whether the run has ended: its log then grows no more."""
     with context.store.read() as tx:
         run = _run_named(tx, text)
         project = projects.get(tx, run.project)
     if not run.coordinator or project is None:
         raise Refused(f"{run.id} is an outside agent's run: its output is not ours.")
-    inputs = ReadInputs(repo=project.path, what="log", run=run.id, offset=offset, limit=limit)
+    inputs = ReadInputs(
+        repo=project.path, what="log", run=run.id, client=run.client, raw=raw, offset=offset, limit=limit
+    )
     return _ask(context, OrderKind.READ, run.coordinator, inputs, run=run.id), run.id, not run.live
+
+
+def order_read_window(context: HeadContext, text: str) -> tuple[str, str]:
+    """The order, and the run whose window is meant."""
+    with context.store.read() as tx:
+        run = running(tx, text)
+    inputs = ReadInputs(what="window", run=run.id)
+    return _ask(context, OrderKind.READ, run.coordinator, inputs, run=run.id), run.id
+
+
+def order_health(context: HeadContext) -> list[tuple[str, str]]:
+    """(machine, order): one coordinator of each machine is asked, if any answers."""
+    with context.store.read() as tx:
+        live = [row for row in coordinators.listing(tx) if row.incarnation and not row.unseen]
+    asked = {row.machine: row.id for row in reversed(live)}
+    inputs = ReadInputs(what="health")
+    return [(machine, _ask(context, OrderKind.READ, place, inputs)) for machine, place in asked.items()]
 
 
 def order_restore(context: HeadContext, text: str, destination: str) -> str:

@@ -12,6 +12,7 @@ from toryo.store.engine import Tx
 from toryo.usecases.context import HeadContext
 from toryo.usecases.drain_queue import look_at_gate, look_at_queue
 from toryo.usecases.drain_task import look_at_task
+from toryo.usecases.parking import look_at_parked
 from toryo.usecases.session_ends import expire_sessions
 
 BATCH = 100
@@ -64,6 +65,8 @@ def look_at(tx: Tx, subject: str) -> None:
             look_at_gate(tx, name)
         case "sessions":
             expire_sessions(tx)
+        case "parked":
+            look_at_parked(tx, name)
         case "coordinator":
             _look_at_coordinator(tx, name, policy)
 

@@ -124,7 +124,7 @@ def _check(command: str, rows: list[CheckRow]) -> dict[str, Any]:
 
 def run_facts(tx: Tx, run: RunRow) -> dict[str, Any]:
     """A run as everybody sees it: `task show`, `run show`, evidence."""
-    collected = run.collected or {}
+    collected, said = run.collected or {}, run.said or {}
     snapshot = collected.get("snapshot") or {}
     merged = any(one.run == run.id and one.published_at is not None for one in landings.of_task(tx, run.task))
     exit_facts = next((fact.body for fact in facts.of_run(tx, run.id) if fact.kind == "exited"), {})
@@ -136,11 +136,18 @@ def run_facts(tx: Tx, run: RunRow) -> dict[str, Any]:
         "generation": run.generation,
         "agent": run.agent,
         "client": run.client,
+        "client_version": said.get("client_version") or None,
+        "model": said.get("model") or None,
+        "usage": said.get("usage"),
+        "conversation": said.get("conversation") or None,
+        "denied": list(said.get("denied", ())),
+        "message": said.get("message") or None,
         "coordinator": run.coordinator,
         "access": run.access,
         "live": run.live,
         "outcome": run.outcome,
         "reason": run.outcome_reason,
+        "parked_until": iso(run.parked_until),
         "dod_result": dod_result(Outcome(run.outcome), merged=merged),
         "exit_code": run.exit_code,
         "signal": run.signal or None,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from toryo.domain.words import OrderKind, OrderState, Purpose
+from toryo.domain.words import OrderKind, OrderState, Outcome, Purpose, Verb
 from toryo.reconciler.folding import RawFact, RunFold, fold_run
 from toryo.store import facts, orders, runs, tasks, tokens
 from toryo.store.engine import Tx
@@ -45,9 +45,11 @@ def own_fact(tx: Tx, run: RunRow, kind: str, body: dict[str, Any] | None = None)
 
 
 def refold(tx: Tx, run: RunRow) -> None:
-    fold = folded(tx, run.id)
+    fold = folded(tx, run)
     changed: dict[str, Any] = dict(fold.__dict__)
     runs.update(tx, run.id, **changed)
+    if fold.parked_until is not None and fold.parked_until != run.parked_until:
+        tx.mark(f"parked:{run.id}", fold.parked_until)
     if run.live and not fold.live:
         if not fold.started_at:
             _withdraw_start(tx, run)
@@ -64,8 +66,25 @@ def _withdraw_start(tx: Tx, run: RunRow) -> None:
             orders.set_state(tx, order.id, OrderState.WITHDRAWN)
 
 
-def folded(tx: Tx, run_id: str) -> RunFold:
-    return fold_run(RawFact(fact.kind, fact.body, fact.at) for fact in facts.of_run(tx, run_id))
+def folded(tx: Tx, run: RunRow) -> RunFold:
+    told = [RawFact(fact.kind, fact.body, fact.at) for fact in facts.of_run(tx, run.id)]
+    fold = fold_run(told)
+    if fold.outcome is not Outcome.PARKED:
+        return fold
+    return fold_run(told, len(parked_before(tx, run)))
+
+
+def parked_before(tx: Tx, run: RunRow) -> list[RunRow]:
+    """The runs in a row before this one that were parked, since a person's last retry; the newest first."""
+    said = tasks.verbs_of(tx, run.task)
+    floor = max((one.generation for one in said if one.verb == Verb.RETRY), default=0)
+    found: list[RunRow] = []
+    for other in reversed(runs.of_task(tx, run.task)):
+        if floor < other.generation < run.generation:
+            if other.outcome != Outcome.PARKED:
+                break
+            found.append(other)
+    return found
 
 
 def _remember_worktree(tx: Tx, run: RunRow, body: dict[str, Any]) -> None:

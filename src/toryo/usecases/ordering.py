@@ -8,7 +8,7 @@ from typing import Any
 from toryo.domain.errors import ToryoError
 from toryo.domain.naming import branch_of
 from toryo.domain.times import iso
-from toryo.domain.words import OrderKind, OrderState, Purpose
+from toryo.domain.words import OrderKind, OrderState, Purpose, Style, Terminal
 from toryo.protocol.models import (
     AcceptInputs,
     CandidateInputs,
@@ -29,6 +29,7 @@ from toryo.store import agents, facts, gates, landings, orders, projects, runs, 
 from toryo.store.blobs import blob_hash
 from toryo.store.engine import Tx
 from toryo.store.rows import AgentRow, OrderRow, ProjectRow, RunRow, TaskRow
+from toryo.usecases import parking
 from toryo.usecases.ids import new_id
 from toryo.usecases.project_settings import settings_of
 
@@ -146,6 +147,8 @@ def run_key(run: RunRow) -> str:
 def start(tx: Tx, subject: Subject, agent: AgentRow | None, *, taken_by: str = "") -> OrderRow:
     """The order to run. Ordered with the claim it has no worktree yet: whoever prepares it knows it."""
     project, task, run = subject.project, subject.task, subject.run
+    # a task's first run goes on with nothing
+    before = parking.before(tx, run) if run.generation > 1 else parking.Before()
     inputs = RunInputs(
         repo=project.path,
         worktree=run.worktree,
@@ -158,6 +161,10 @@ def start(tx: Tx, subject: Subject, agent: AgentRow | None, *, taken_by: str = "
         model=agent.model if agent else "",
         purpose=Purpose(run.purpose),
         access="connected" if run.access == "connected" else "sealed",
+        style="interactive" if agent and agent.style == Style.INTERACTIVE else "exec",
+        terminal="tmux" if agent and agent.terminal == Terminal.TMUX else "plain",
+        resume=before.conversation,
+        used=before.used,
         prompt=run.prompt,
         timeout_s=task.timeout_s,
     )

@@ -15,6 +15,7 @@ from toryo.reconciler.subjects import Policy
 from toryo.store import agents, gates, gather, marks, projects, ready, runs, tokens
 from toryo.store.engine import Tx
 from toryo.store.rows import AgentRow, ProjectRow, RunRow, TargetRow, TaskRow
+from toryo.usecases import parking
 from toryo.usecases.scoping import from_json, scope_of
 
 PAGE = 50
@@ -50,6 +51,9 @@ def pick(tx: Tx, agent_id: str, project_id: str, *, session: str = "") -> Pick:
     first = ready.next_ready(tx, project_id, agent_id, limit=1)
     if not first:  # asked for every pair at every interval: without work nothing else need be read
         return Pick(project, agent, waiting_for="work")
+    parked = parking.waits_for(tx, project.machine, agent.client)
+    if parked:
+        return Pick(project, agent, waiting_for=parked)
     live = runs.live_of_project(tx, project_id)
     sessions = [
         token

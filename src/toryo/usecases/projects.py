@@ -11,8 +11,9 @@ from toryo.domain.times import iso
 from toryo.store import projects, tasks
 from toryo.store.engine import Tx
 from toryo.store.rows import ProjectRow, TargetRow
+from toryo.usecases.agent_definitions import AGENT_CLIS, known_clients
 from toryo.usecases.agent_files import agents_in
-from toryo.usecases.agents import ANNOUNCED, first_agent, import_agents
+from toryo.usecases.agents_of_projects import first_agent, import_agents
 from toryo.usecases.context import HeadContext
 from toryo.usecases.facts_of_projects import CONFIG, take_settings
 from toryo.usecases.finding import the_project
@@ -68,8 +69,9 @@ def register(
         if take_settings(tx, row, survey) is None:
             raise UserError(_problem(tx, row.id), hint="Mend .toryo/config.yaml and type `toryo init` again.")
         _first_target(tx, row, survey, adopted)
-        import_agents(tx, row.id, agents_in(survey["settings_files"]))
-        agent = first_agent(tx, row.id)
+        found = agents_in(survey["settings_files"])
+        import_agents(tx, row.id, found, known_clients(context, tx))
+        agent = first_agent(tx, row.id, survey["clients"])
         tx.mark(f"queue:{row.id}/{row.base}")
     return {
         "success": True,
@@ -119,10 +121,11 @@ def _notes(survey: Mapping[str, Any], adopted: Mapping[str, Any], client: str) -
     if survey["settings_from"] == "working copy":
         notes.append("settings: uncommitted (commit .toryo/ when you like them)")
     if not client:
-        found = next((name for name in ANNOUNCED if name in survey["clients"]), "")
-        command = ANNOUNCED.get(found, "sh /path/to/agent.sh {prompt_file}")
-        what = f"{found} is on PATH" if found else "no agent CLI was found on PATH"
-        notes.append(f"{what}; type: toryo agent add worker --client command --command '{command}'")
+        command = "--client command --command 'sh /path/to/agent.sh {prompt_file}'"
+        notes.append(f"no agent CLI was found on PATH; type: toryo agent add worker {command}")
+    for name in AGENT_CLIS:
+        if name in survey["clients"] and name != client:
+            notes.append(f"{name} is on PATH too; type: toryo agent add {name} --client {name}")
     return notes
 
 

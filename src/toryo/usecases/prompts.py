@@ -115,6 +115,12 @@ def _told(purpose: Purpose, told: dict[str, Any]) -> str:
             lines.append(
                 "The last run was lost in the middle. See what is there already, then finish and commit."
             )
+    if told.get("parked"):
+        why = "an outage" if told["parked"] == "outage" else "a usage limit"
+        lines.append(
+            f"The last run was stopped by {why} in the middle. "
+            "See what is there already, then finish and commit."
+        )
     if told.get("handoff"):
         lines.append(f"From the run before: {told['handoff']}")
     if not lines and purpose is not Purpose.IMPLEMENT:

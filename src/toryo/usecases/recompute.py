@@ -55,7 +55,7 @@ def _task(tx: Tx, row: TaskRow) -> list[dict[str, Any]]:
 
 
 def _run(tx: Tx, task: TaskRow, row: RunRow) -> list[dict[str, Any]]:
-    fresh = folded(tx, row.id).__dict__
+    fresh = folded(tx, row).__dict__
     return [
         _difference(task, f"run {row.id} {name}", getattr(row, name), value)
         for name, value in fresh.items()
@@ -69,7 +69,7 @@ def _fresh_runs(tx: Tx, facts: TaskFacts) -> tuple[RunFacts, ...]:
         row = runs.get(tx, known.id)
         if row is None:
             continue
-        rebuilt = replace(row, **folded(tx, row.id).__dict__)
+        rebuilt = replace(row, **folded(tx, row).__dict__)
         fresh.append(gather.run_facts(rebuilt, known.claim or "", known.unseen))
     return tuple(fresh)
 

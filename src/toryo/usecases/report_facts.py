@@ -9,7 +9,7 @@ from pydantic import ValidationError
 
 from toryo.domain.words import OrderKind, OrderState
 from toryo.protocol.models import FACTS, FINAL, Fact
-from toryo.store import coordinators, facts, orders, runs
+from toryo.store import coordinators, facts, orders
 from toryo.store.engine import Tx
 from toryo.store.rows import CoordinatorRow, FactRow, OrderRow
 from toryo.usecases.context import HeadContext
@@ -23,6 +23,7 @@ from toryo.usecases.facts_of_landings import (
 )
 from toryo.usecases.facts_of_projects import apply_surveyed, apply_target_seen, is_early
 from toryo.usecases.facts_of_runs import apply_run_fact
+from toryo.usecases.speaking import apply_spoken
 
 ON_THE_WAY = frozenset({"publish_waiting"})
 """Facts of which only the newest matters: a repeated one is kept again."""
@@ -47,20 +48,9 @@ def report_facts(
     return {"success": True, "acknowledged": [fact.seq for fact in taken], "superseded": superseded}
 
 
-BEGINNINGS = ("prepared", "started")
-"""Facts that change nothing once their run has ended."""
-
-
-def _has_ended(tx: Tx, run_id: str) -> bool:
-    run = runs.get(tx, run_id)
-    return run is not None and not run.live
-
-
 def _take(tx: Tx, coordinator: CoordinatorRow, incarnation: int, superseded: bool, fact: Fact) -> None:
     order = orders.get(tx, fact.order) if fact.order else None
     standing = _standing(order, fact, superseded)
-    if order and fact.kind in BEGINNINGS and _has_ended(tx, order.run):
-        standing = "late"
     if order and fact.kind not in ON_THE_WAY and facts.has(tx, order.id, fact.kind, standing):
         return  # a report that was taken already: acknowledged, not kept twice
     body = dict(fact.body)
@@ -123,6 +113,8 @@ def _apply(tx: Tx, order: OrderRow, kind: str, body: dict[str, Any]) -> None:
     match kind:
         case "prepared" | "started" | "exited" | "lost" | "collected" | "cleaned" | "stopped":
             apply_run_fact(tx, order, kind, body)
+        case "spoken":
+            apply_spoken(tx, order, body)
         case "candidate_built":
             apply_candidate(tx, order, body)
         case "checked":

@@ -13,6 +13,7 @@ from toryo.usecases.evidence import run_facts
 from toryo.usecases.facts_of_runs import own_fact
 from toryo.usecases.finding import the_project, the_run, the_task
 from toryo.usecases.ordering import insert_wish
+from toryo.usecases.parking import end_waiting
 
 
 def list_runs(context: HeadContext, task: str, project: str, limit: int) -> dict[str, Any]:
@@ -51,9 +52,14 @@ def stop_run(context: HeadContext, text: str) -> dict[str, Any]:
 
 
 def release_run(context: HeadContext, text: str) -> dict[str, Any]:
-    """A person says that nothing of this run lives any more: slot, task and worktree are free."""
+    """A person says that nothing of this run lives any more: slot, task and worktree are free.
+
+    Of a parked run: that its account need not wait any longer."""
     with context.store.change() as tx:
         run = the_run(tx, text)
+        if run.parked_until is not None and run.parked_until > tx.now:
+            end_waiting(tx, run.coordinator.rpartition("/")[0], run.client)
+            return {"success": True, "run": run.id, "waiting_ended": True}
         if not run.live:
             raise Refused(f"{run.id} has ended already.", hint=f"See `toryo run show {run.id}`.")
         holder = coordinators.get(tx, run.coordinator) if run.coordinator else None

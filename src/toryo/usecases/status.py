@@ -1,4 +1,4 @@
-"""What is going on, on one page; and what is wrong, with the line to type."""
+"""What is going on, on one page, and what waits for a person, with the line to type."""
 
 from __future__ import annotations
 
@@ -7,11 +7,12 @@ from typing import Any
 from toryo.domain.advice import next_lines
 from toryo.domain.times import iso
 from toryo.domain.words import DEPENDENCY_FAILED, Outcome, TaskStatus
-from toryo.store import agents, coordinators, events, facts, projects, runs, tasks
+from toryo.store import agents, coordinators, events, projects, runs, tasks
 from toryo.store.engine import Tx
 from toryo.store.rows import CoordinatorRow, TaskRow
 from toryo.usecases.context import HeadContext
 from toryo.usecases.finding import the_project, the_task
+from toryo.usecases.parking import accounts
 from toryo.usecases.projects import body_of
 from toryo.usecases.tasks import task_line
 
@@ -36,6 +37,7 @@ def get_status(context: HeadContext, project: str, path: str) -> dict[str, Any]:
             "coordinators": [_coordinator(tx, row) for row in coordinators.listing(tx)],
             "agents": [_agent(tx, row.id, row.client, row.slots, row.status) for row in agents.listing(tx)],
             "projects": [body_of(tx, row) for row in projects.listing(tx) if chosen in (None, row.id)],
+            "parked": accounts(tx),
             "moving": [
                 task_line(row)
                 for status in moving
@@ -135,42 +137,3 @@ def list_events(
         "resync": bool(after and oldest and after + 1 < oldest),
     }
     return bool(listed), body
-
-
-def doctor(context: HeadContext) -> dict[str, Any]:
-    """Findings, worst first; an empty list is a healthy house."""
-    findings: list[dict[str, str]] = []
-    with context.store.read() as tx:
-        listed = coordinators.listing(tx)
-        if not any(row.incarnation and not row.unseen for row in listed):
-            findings.append(_finding("error", "no coordinator answers", "toryo up"))
-        for row in projects.listing(tx):
-            if row.settings_problem:
-                findings.append(
-                    _finding("error", f"{row.name}: {row.settings_problem}", "mend .toryo/config.yaml")
-                )
-            if row.settings_from == "working copy":
-                findings.append(
-                    _finding("note", f"{row.name}: settings: uncommitted", "git add .toryo && git commit")
-                )
-            for target in projects.targets_of(tx, row.id):
-                if target.stopped:
-                    why = f"{row.name}: nothing lands on {target.name}: {target.stopped}"
-                    findings.append(_finding("error", why, "see docs/howto/recovery.md"))
-        for fact in facts.with_standing(tx, "orphan", 20):
-            findings.append(_finding("warning", f"orphan fact {fact.kind} (order {fact.order or '-'})", ""))
-        for fact in facts.with_standing(tx, "late", 20):
-            findings.append(_finding("note", f"late fact {fact.kind} of run {fact.run or '-'}", ""))
-        for agent in agents.listing(tx):
-            if not agent.client:
-                line = f"toryo agent add {agent.id} --client command --command 'sh agent.sh {{prompt_file}}'"
-                findings.append(_finding("warning", f"the agent {agent.id} has no client", line))
-        clients = {name: path for row in listed if not row.unseen for name, path in row.clients.items()}
-    if context.store.recovered:
-        findings.append(_finding("warning", context.store.recovered, ""))
-    isolation = "agents run under your own uid: scopes and gates hold against mistakes, not against malice"
-    return {"success": True, "findings": findings, "clients": clients, "isolation": isolation}
-
-
-def _finding(level: str, what: str, hint: str) -> dict[str, str]:
-    return {"level": level, "what": what, "hint": hint}

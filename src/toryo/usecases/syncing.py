@@ -7,8 +7,9 @@ from typing import Any
 
 from toryo.domain.errors import UserError
 from toryo.store import projects
+from toryo.usecases.agent_definitions import known_clients
 from toryo.usecases.agent_files import agents_in
-from toryo.usecases.agents import sync_agents
+from toryo.usecases.agents_of_projects import sync_agents
 from toryo.usecases.context import HeadContext
 from toryo.usecases.facts_of_projects import take_settings
 from toryo.usecases.finding import the_project
@@ -30,6 +31,7 @@ def sync(context: HeadContext, text: str, path: str, survey: Mapping[str, Any]) 
                 problem.settings_problem if problem else "The settings cannot be read.",
                 hint="Mend .toryo/config.yaml and type `toryo agent sync` again.",
             )
-        told = sync_agents(tx, row.id, agents_in(survey["settings_files"]))
+        clients = known_clients(context, tx)
+        told = sync_agents(tx, row.id, agents_in(survey["settings_files"]), clients)
     source = "uncommitted" if survey["settings_from"] == "working copy" else survey["settings_from"]
     return {"success": True, **told, "settings_from": source, "settings_problem": ""}

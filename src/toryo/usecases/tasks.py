@@ -22,7 +22,7 @@ from toryo.domain.words import (
 )
 from toryo.protocol.models import AcceptInputs
 from toryo.reconciler.decisions import OrderWish
-from toryo.store import claims, landings, orders, projects, runs, tasks, texts
+from toryo.store import agents, claims, landings, orders, projects, runs, tasks, texts
 from toryo.store.engine import Tx
 from toryo.store.rows import ProjectRow, TaskRow, VerbRow
 from toryo.usecases.claim_run import priority_word
@@ -32,6 +32,7 @@ from toryo.usecases.evidence import run_facts
 from toryo.usecases.finding import the_agent, the_project, the_task
 from toryo.usecases.ids import new_id
 from toryo.usecases.ordering import hub, insert, insert_wish
+from toryo.usecases.parking import end_waiting, waits_for
 from toryo.usecases.picking import pick
 from toryo.usecases.project_settings import settings_of
 
@@ -44,6 +45,8 @@ APPROVABLE = (
     "could_not_run",
     "flaky",
     "problem",
+    "usage_limit",
+    "outage",
 )
 """What a person's yes can set going again; everything else is retried or rejected."""
 LONGEST_DESCRIPTION = 200_000
@@ -263,6 +266,9 @@ def _chosen(tx: Tx, row: TaskRow, verb: Verb) -> Verb:
         case Verb.RETRY if stuck:
             _try_target_again(tx, row)
             return Verb.RELEASE  # a word about the target, not about the task's own work
+        case Verb.RETRY if status is TaskStatus.READY and _waits_for_account(tx, row):
+            end_waiting(tx, *_account(tx, row))
+            return Verb.RELEASE  # a word about the account, not about the task's own work
         case Verb.RETRY if landed or status not in (
             TaskStatus.FAILED,
             TaskStatus.NEEDS_REVIEW,
@@ -283,6 +289,8 @@ def _chosen(tx: Tx, row: TaskRow, verb: Verb) -> Verb:
         case Verb.APPROVE if row.reason == "foreign_move":
             _put_tip_back(tx, row)
             return Verb.RELEASE
+        case Verb.APPROVE if status is TaskStatus.NEEDS_REVIEW and row.reason in ("usage_limit", "outage"):
+            end_waiting(tx, *_account(tx, row))
         case Verb.APPROVE if status is TaskStatus.NEEDS_REVIEW and row.reason not in APPROVABLE:
             raise Refused(
                 f"{row.id}: {row.reason} leaves nothing to approve.", hint=f"toryo task retry {row.id}"
@@ -294,6 +302,16 @@ def _chosen(tx: Tx, row: TaskRow, verb: Verb) -> Verb:
         case Verb.APPROVE | Verb.REJECT if status is not TaskStatus.NEEDS_REVIEW:
             raise Refused(f"{row.id} is {status}: it waits for nobody.", hint=_hint(row))
     return verb
+
+
+def _account(tx: Tx, row: TaskRow) -> tuple[str, str]:
+    """(machine, client) of the task's next run."""
+    project, agent = projects.get(tx, row.project), agents.get(tx, row.agent)
+    return project.machine if project else "", agent.client if agent else ""
+
+
+def _waits_for_account(tx: Tx, row: TaskRow) -> bool:
+    return bool(waits_for(tx, *_account(tx, row)))
 
 
 def _is_accepting(tx: Tx, task: str) -> bool:

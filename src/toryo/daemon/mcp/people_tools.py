@@ -12,12 +12,13 @@ from toryo.daemon.head import Head
 from toryo.daemon.mcp.asking import ask
 from toryo.daemon.mcp.registry import PEOPLE, Arguments, Nothing, Tool
 from toryo.domain.errors import UserError
-from toryo.domain.words import Access, Priority, Verb, Verdict
+from toryo.domain.words import Access, Priority, Style, Terminal, Verb, Verdict
 from toryo.protocol.models import AdoptInputs
 from toryo.usecases import (
     agents,
     asking,
     coordinators,
+    doctoring,
     evidence_view,
     projects,
     recompute,
@@ -32,7 +33,7 @@ SURVEY_S = 30
 LARGEST = 2**62
 """Of a row's number: databases know no more."""
 RESTORE_S = 120
-LOG_S = 10
+HEALTH_S = 20
 CHECK_S = 3600
 
 
@@ -52,16 +53,21 @@ class Which(Arguments):
 
 
 class NewAgent(Which):
+    """What is left out stays as it is, or begins with its default."""
+
     name: str
-    client: str = ""
-    command: str = ""
-    role: str = ""
-    model: str = ""
-    system_prompt: str = ""
-    prompt: str = ""
-    scope: dict[str, list[str] | None] = Field(default_factory=dict)
-    slots: int = Field(default=1, ge=1, le=1000)
-    access: Access = Access.SEALED
+    client: str | None = None
+    command: str | None = None
+    role: str | None = None
+    model: str | None = None
+    system_prompt: str | None = None
+    prompt: str | None = None
+    scope: dict[str, list[str] | None] | None = None
+    slots: int | None = Field(default=None, ge=1, le=1000)
+    access: Access | None = None
+    style: Style | None = None
+    terminal: Terminal | None = None
+    skills: dict[str, str] | None = None
 
 
 class Agent(Arguments):
@@ -126,12 +132,6 @@ class RunOrTask(Arguments):
         return self.run or self.task
 
 
-class Log(RunOrTask):
-    offset: int = Field(default=0, ge=0)
-    limit: int = Field(default=65536, ge=1, le=262144)
-    wait_s: float = Field(default=0, ge=0, le=30)
-
-
 class Restore(RunOrTask):
     destination: str = Field(min_length=1)
 
@@ -186,8 +186,10 @@ async def get_project(head: Head, caller: Caller, args: Which) -> dict[str, Any]
 
 async def add_agent(head: Head, caller: Caller, args: NewAgent) -> dict[str, Any]:
     passkey, stored = await head.aside(agents.fresh_passkey)
-    wish = agents.NewAgent(**args.model_dump())
-    return await head.do(agents.add_agent, wish, passkey, stored)
+    said = args.model_dump(exclude_none=True, exclude={"name", "project", "path"})
+    if args.scope is not None:
+        said["scope"] = dict(args.scope)  # `write: null` means something there: not restricted
+    return await head.do(agents.add_agent, args.name, said, args.project, args.path, passkey, stored)
 
 
 async def list_agents(head: Head, caller: Caller, args: Which) -> dict[str, Any]:
@@ -282,21 +284,6 @@ async def verify_task(head: Head, caller: Caller, args: Task) -> dict[str, Any]:
     }
 
 
-async def read_log(head: Head, caller: Caller, args: Log) -> dict[str, Any]:
-    order, run, ended = await head.do(asking.order_read_log, args.named(), args.offset, args.limit)
-    body = asking.refuse_problem(await ask(head, order, "read", LOG_S))
-    if not body["text"] and not ended and args.wait_s:
-        seen = head.changes.version(EVENTS)
-        await head.wait_for_change(EVENTS, seen, min(args.wait_s, 1.0))
-    return {
-        "success": True,
-        "run": run,
-        "text": body["text"],
-        "next_offset": body["next_offset"],
-        "ended": ended and body["ended"],
-    }
-
-
 async def restore_snapshot(head: Head, caller: Caller, args: Restore) -> dict[str, Any]:
     order = await head.do(asking.order_restore, args.named(), args.destination)
     body = asking.refuse_problem(await ask(head, order, "restore", RESTORE_S))
@@ -315,7 +302,15 @@ async def get_status(head: Head, caller: Caller, args: Which) -> dict[str, Any]:
 
 
 async def doctor(head: Head, caller: Caller, args: Nothing) -> dict[str, Any]:
-    return await head.do(status.doctor)
+    """What the store knows, and what a coordinator of each machine sees there now."""
+    seen: dict[str, dict[str, Any] | None] = {}
+    for machine, order in await head.do(asking.order_health):
+        try:
+            answered = await ask(head, order, "read", HEALTH_S)
+        except asking.NobodyAnswered:
+            answered = {}
+        seen[machine] = answered.get("body")
+    return await head.do(doctoring.doctor, seen)
 
 
 async def recompute_all(head: Head, caller: Caller, args: Nothing) -> dict[str, Any]:
@@ -362,7 +357,6 @@ TOOLS = (
     _tool("release_agent", AgentHere, release_agent, "End the session of an outside agent that has no run."),
     _tool("get_evidence", Task, get_evidence, "The facts a task's status stands on."),
     _tool("verify_task", Task, verify_task, "Run a landed task's checks again."),
-    _tool("read_log", Log, read_log, "A piece of a run's output."),
     _tool("restore_snapshot", Restore, restore_snapshot, "Write what a run left into a new directory."),
     _tool("list_events", Events, list_events, "Events after a place, waiting for the next if wanted."),
     _tool("get_status", Which, get_status, "What is going on."),

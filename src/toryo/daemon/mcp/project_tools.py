@@ -86,6 +86,15 @@ def _enables(status: str) -> Any:
     return handler
 
 
+async def new_passkey(head: Head, caller: Caller, args: Agent) -> dict[str, Any]:
+    passkey, stored = await head.aside(agents.fresh_passkey)
+    return await head.do(agents.set_passkey, args.agent, passkey, stored)
+
+
+async def remove_agent(head: Head, caller: Caller, args: Agent) -> dict[str, Any]:
+    return await head.do(agents.remove_agent, args.agent)
+
+
 async def sync_agents(head: Head, caller: Caller, args: Which) -> dict[str, Any]:
     machine, path, base = await head.do(syncing.place_of, args.project, args.path)
     order = await head.do(asking.order_survey, machine, path, base)
@@ -148,6 +157,8 @@ TOOLS = (
     _tool("unassign_agent", Assignment, _assigns(False), "Take an agent off a project."),
     _tool("enable_agent", Agent, _enables("active"), "Let an agent be started."),
     _tool("disable_agent", Agent, _enables("disabled"), "Start an agent no more; what it is doing goes on."),
+    _tool("new_passkey", Agent, new_passkey, "A new passkey for an agent, shown once; the old one is void."),
+    _tool("remove_agent", Agent, remove_agent, "Take an agent out; refused while a task or run needs it."),
     _tool("sync_agents", Which, sync_agents, "Read .toryo/ again and bring its agents into the store."),
     _tool(
         "update_task",

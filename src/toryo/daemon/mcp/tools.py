@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from toryo.daemon.head import Head
-from toryo.daemon.mcp import agent_tools, coordinator_tools, people_tools, project_tools
+from toryo.daemon.mcp import agent_tools, coordinator_tools, people_tools, project_tools, running_tools
 from toryo.daemon.mcp.registry import EVERYBODY, PEOPLE, Nothing, Registry, Tool
 from toryo.domain.times import iso
 from toryo.usecases.context import Caller
@@ -39,5 +39,12 @@ OWN = (
 
 def table() -> Registry:
     return Registry(
-        (*OWN, *coordinator_tools.TOOLS, *agent_tools.TOOLS, *people_tools.TOOLS, *project_tools.TOOLS)
+        (
+            *OWN,
+            *coordinator_tools.TOOLS,
+            *agent_tools.TOOLS,
+            *people_tools.TOOLS,
+            *project_tools.TOOLS,
+            *running_tools.TOOLS,
+        )
     )

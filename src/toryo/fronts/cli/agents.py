@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from toryo.domain.errors import UserError
+from toryo.domain.errors import UsageError, UserError
 from toryo.fronts.cli.choices import ACCESS
 from toryo.fronts.cli.desk import inner, whose
 from toryo.fronts.cli.parsing import count, project_option, verb
@@ -21,45 +21,55 @@ SYNC_WITHIN_S = 90
 
 def _declare_add(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("name", metavar="NAME", help="lower case letters, digits, - and _")
-    parser.add_argument("--client", required=True, help="how it is driven: command, scripted, outside, …")
+    parser.add_argument(
+        "--client", help="how it is driven: claude, codex, gemini, opencode, command, scripted, outside, …"
+    )
     parser.add_argument(
         "--command",
-        default="",
         metavar="CMD",
         help="for the client `command`; {prompt}, {prompt_file}, {worktree} are filled in",
     )
-    parser.add_argument(
-        "--slots", type=count, default=1, metavar="N", help="runs at once per project (default: 1)"
-    )
-    parser.add_argument("--role", default="", help="what it is for")
-    parser.add_argument("--model", default="", help="the client's own name of a model")
-    parser.add_argument("--system-prompt", default="", metavar="TEXT|@FILE", help="who it is")
+    parser.add_argument("--slots", type=count, metavar="N", help="runs at once per project (default: 1)")
+    parser.add_argument("--role", help="what it is for")
+    parser.add_argument("--model", help="the client's own name of a model")
+    parser.add_argument("--system-prompt", metavar="TEXT|@FILE", help="who it is")
     parser.add_argument(
         "--prompt-file", metavar="FILE", help="instructions that every prompt contains in full"
     )
     parser.add_argument(
-        "--read", action="append", metavar="GLOB", help="it sees these (default: all); repeatable"
+        "--skill",
+        action="append",
+        metavar="FOLDER",
+        help="a folder with a SKILL.md, placed where the client finds it; repeatable",
+    )
+    for name, text in (
+        ("--read", "it sees these (default: all); repeatable"),
+        ("--write", "it may change only these; repeatable"),
+        ("--exclude", "never in its worktree; repeatable"),
+    ):
+        parser.add_argument(name, action="append", metavar="GLOB", help=text)
+    parser.add_argument(
+        "--access", choices=ACCESS, help="sealed: the prompt only (default); connected: MCP tools too"
     )
     parser.add_argument(
-        "--write", action="append", metavar="GLOB", help="it may change only these; repeatable"
+        "--style", choices=STYLES, help="exec: one command (default); interactive: the client's own screen"
     )
     parser.add_argument(
-        "--exclude", action="append", metavar="GLOB", help="never in its worktree; repeatable"
-    )
-    parser.add_argument(
-        "--access",
-        choices=ACCESS,
-        default="sealed",
-        help="sealed: the prompt only (default); connected: MCP tools too",
+        "--terminal", choices=TERMINALS, help="plain: none (default); tmux: a window for `toryo attach`"
     )
     project_option(parser)
     verb(
         parser,
         add_agent,
+        "toryo agent add coder --client claude --model opus",
         "toryo agent add sh --client command --command 'sh agent.sh {prompt_file}'",
-        "toryo agent add docs --client command --command ./docs.sh --write 'docs/**'",
+        "toryo agent add coder --slots 2 --write 'src/**'",
         json=True,
     )
+
+
+STYLES = ("exec", "interactive")
+TERMINALS = ("plain", "tmux")
 
 
 def _declare_list(parser: argparse.ArgumentParser) -> None:
@@ -96,52 +106,90 @@ def _declare_disable(parser: argparse.ArgumentParser) -> None:
     verb(parser, disable, "toryo agent disable coder", json=True)
 
 
+def _declare_passkey(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("agent", metavar="NAME")
+    verb(parser, passkey, "toryo agent passkey visitor", json=True)
+
+
+def _declare_release(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("agent", metavar="NAME")
+    project_option(parser)
+    verb(parser, release, "toryo agent release visitor", json=True)
+
+
+def _declare_remove(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("agent", metavar="NAME")
+    verb(parser, remove, "toryo agent remove coder", json=True)
+
+
 def _declare_sync(parser: argparse.ArgumentParser) -> None:
     project_option(parser)
     verb(parser, sync, "toryo agent sync", "toryo agent sync --project shop --json", hands=True, json=True)
 
 
 VERBS: Group = {
-    "add": ("make a program an agent of the project here", _declare_add),
+    "add": ("make a CLI or a program an agent of the project here, or change one", _declare_add),
     "list": ("all agents", _declare_list),
     "show": ("everything about an agent", _declare_show),
     "assign": ("let an agent work in the project here", _declare_assign),
     "unassign": ("take an agent off the project here", _declare_unassign),
     "enable": ("let an agent be started again", _declare_enable),
     "disable": ("start an agent no more; what it is doing goes on", _declare_disable),
+    "passkey": ("a new passkey for an agent that you start yourself", _declare_passkey),
+    "release": ("end the session of an outside agent that has no run", _declare_release),
+    "remove": ("take an agent out; refused while a task or a run needs it", _declare_remove),
     "sync": ("read .toryo/ again and bring its agents up to date", _declare_sync),
 }
 
 
 def add_agent(args: argparse.Namespace, desk: Desk) -> int:
-    answer = desk.call(
-        "add_agent",
-        {
-            "name": args.name,
-            "client": args.client,
-            "command": args.command,
-            "role": args.role,
-            "model": args.model,
-            "system_prompt": _text(args.system_prompt),
-            "prompt": _read(args.prompt_file) if args.prompt_file else "",
-            "scope": {"exclude": args.exclude or [], "read": args.read or ["**"], "write": args.write},
-            "slots": args.slots,
-            "access": args.access,
-            **whose(args, desk),
-        },
-    )
+    said = _said(args)
+    if not said:
+        raise UsageError(
+            "Nothing is said about the agent.",
+            hint=f"For example: toryo agent add {args.name} --client claude",
+        )
+    answer = desk.call("add_agent", {"name": args.name, **said, **whose(args, desk)})
     if args.json:
         print_json(answer)
         return 0
     agent = inner(answer, "agent")
     word = "is changed" if answer.get("changed") else "is an agent now"
-    print(f"{agent['id']} {word} ({agent['client']}, {args.slots} at once).")
+    print(
+        f"{agent['id']} {word} ({agent.get('client') or 'no client yet'}, {agent.get('slots', 1)} at once)."
+    )
     if answer.get("passkey"):
-        print(f"passkey: {answer['passkey']}")
-        print("It is shown this once, and only an agent that you start yourself needs it.")
+        _print_passkey(answer)
+    if not answer.get("changed") and answer.get("projects") == []:
+        print(f"It works in no project yet: in a repository type `toryo agent assign {agent['id']}`.")
     for note in agent.get("warnings") or ():
         print(f"note: {plain(note)}")
     return 0
+
+
+def _said(args: argparse.Namespace) -> dict[str, Any]:
+    """What was typed; the rest stays as it is, or begins with its default."""
+    names = ("client", "command", "role", "model", "slots", "access", "style", "terminal")
+    said = {name: getattr(args, name) for name in names}
+    said["system_prompt"] = None if args.system_prompt is None else _text(args.system_prompt)
+    said["prompt"] = _read(args.prompt_file) if args.prompt_file else None
+    said["skills"] = dict(map(_skill, args.skill)) if args.skill else None
+    scope = {name: getattr(args, name) for name in ("exclude", "read", "write") if getattr(args, name)}
+    said["scope"] = scope or None
+    return {name: value for name, value in said.items() if value is not None}
+
+
+def _skill(folder: str) -> tuple[str, str]:
+    """Its name is the folder's."""
+    import os
+
+    name = os.path.basename(os.path.abspath(folder))  # noqa: PTH100, PTH119 - pathlib would cost 4 ms
+    return name, _read(f"{folder.rstrip('/')}/SKILL.md")
+
+
+def _print_passkey(answer: dict[str, Any]) -> None:
+    print(f"passkey: {answer['passkey']}")
+    print("It is shown this once, and only an agent that you start yourself needs it.")
 
 
 def _text(given: str) -> str:
@@ -173,9 +221,7 @@ def list_agents(args: argparse.Namespace, desk: Desk) -> int:
         for one in answer["agents"]
     ]
     if not rows:
-        print(
-            "No agents. Add one: toryo agent add NAME --client command --command 'sh agent.sh {prompt_file}'"
-        )
+        print("No agents. Add one: toryo agent add NAME --client claude, or another client (`toryo doctor`)")
         return 0
     print(table(("name", "client", "slots", "access", "status", "role"), rows))
     return 0
@@ -220,6 +266,25 @@ def enable(args: argparse.Namespace, desk: Desk) -> int:
 def disable(args: argparse.Namespace, desk: Desk) -> int:
     answer = desk.call("disable_agent", {"agent": args.agent})
     return _told(args, answer, f"{_agent(answer)} is started no more; what it is doing goes on.")
+
+
+def passkey(args: argparse.Namespace, desk: Desk) -> int:
+    answer = desk.call("new_passkey", {"agent": args.agent})
+    if args.json:
+        print_json(answer)
+    else:
+        _print_passkey(answer)
+    return 0
+
+
+def release(args: argparse.Namespace, desk: Desk) -> int:
+    answer = desk.call("release_agent", {"agent": args.agent, **whose(args, desk)})
+    return _told(args, answer, f"{_agent(answer)} has no session in {_where(args)} any more.")
+
+
+def remove(args: argparse.Namespace, desk: Desk) -> int:
+    answer = desk.call("remove_agent", {"agent": args.agent})
+    return _told(args, answer, f"{_agent(answer)} is no agent any more; what it did stays.")
 
 
 def sync(args: argparse.Namespace, desk: Desk) -> int:

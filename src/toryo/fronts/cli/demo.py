@@ -15,10 +15,16 @@ def declare(parser: argparse.ArgumentParser, _: str) -> None:
     parser.add_argument(
         "--keep", metavar="DIR", help="keep repository and installation in this new directory for a look"
     )
-    verb(parser, demo, "toryo demo", "toryo demo --keep ~/toryo-demo", "toryo demo --json", json=True)
+    parser.add_argument(
+        "--client",
+        choices=("claude", "codex", "gemini", "opencode"),
+        help="the agents are this CLI itself, and only its model is a script: still no key",
+    )
+    examples = ("toryo demo", "toryo demo --keep ~/toryo-demo", "toryo demo --client claude")
+    verb(parser, demo, *examples, json=True)
 
 
 def demo(args: argparse.Namespace, _: Desk) -> int:
     from toryo.fronts.demo.show import play
 
-    return play(keep=args.keep, as_json=args.json)
+    return play(keep=args.keep, as_json=args.json, client=args.client or "")

@@ -10,7 +10,7 @@ import os
 import sys
 
 from toryo import __version__, settings
-from toryo.domain.errors import Refused, UserError
+from toryo.domain.errors import Refused, Unavailable, UserError
 from toryo.protocol.wire import Connection, WireError
 
 TYPE_CHECKING = False
@@ -21,6 +21,10 @@ if TYPE_CHECKING:
 
     from toryo.fronts.cli.entry import Process
     from toryo.settings import Home
+
+
+GONE_FOR_S = 30.0
+"""How long a waiting command bears that the daemon is away: a person's `down` must not be undone by it."""
 
 
 class Desk:
@@ -82,6 +86,43 @@ class Desk:
             return self._told(self._line.call(tool, dict(arguments), timeout_s=timeout_s))
         finally:
             self._line.on_wait = None
+
+    def call_through(
+        self,
+        tool: str,
+        arguments: Mapping[str, Any],
+        *,
+        timeout_s: float,
+        on_wait: Callable[[], None] | None = None,
+    ) -> dict[str, Any]:
+        """A long question, also to a daemon that goes away meanwhile: one that was killed is started again,
+        one that a person took down is waited for."""
+        import time
+
+        given = {name: value for name, value in arguments.items() if value is not None}
+        gone_since = 0.0
+        if self._line is None:
+            self._line = self._open()
+        while True:
+            try:
+                return self.call_if_there(tool, given, timeout_s=timeout_s, on_wait=on_wait)
+            except WireError as error:
+                now = time.monotonic()
+                gone_since = gone_since or now
+                if now - gone_since > GONE_FOR_S:
+                    raise Unavailable(
+                        f"The daemon has been away for {GONE_FOR_S:g} s.",
+                        hint="`toryo up`, then the same command again.",
+                    ) from error
+                if not self.run and is_not_running(error):
+                    from toryo.fronts.cli.hands import daemon_was_killed
+
+                    if daemon_was_killed(self.home):
+                        self._start()
+            if on_wait is not None:
+                on_wait()
+            time.sleep(0.1)
+            given = {name: 0.0 if name in ("timeout_s", "wait_s") else value for name, value in given.items()}
 
     def _ask(
         self, tool: str, arguments: dict[str, Any], timeout_s: float | None, what: str

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from toryo.fronts.cli.parsing import verb
-from toryo.fronts.cli.showing import facts, folded, paint, plain, print_json
+from toryo.fronts.cli.showing import facts, folded, paint, plain, print_json, table
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -33,10 +33,31 @@ def doctor(args: argparse.Namespace, desk: Desk) -> int:
     else:
         for one in found:
             print(_line(one))
-        clients = ", ".join(answer.get("clients") or ()) or "none on PATH"
-        print(("\n" if found else "") + facts([("clients", clients), ("isolation", answer.get("isolation"))]))
+        print(("\n" if found else "") + _house(answer))
         print(f"\n{_verdict(found)}")
     return 1 if any(one["level"] == "error" for one in found) else 0
+
+
+def _house(answer: dict[str, Any]) -> str:
+    """The clients of each machine, with version, and under whom they run."""
+    machines = answer.get("machines") or ()
+    if not machines:
+        clients = ", ".join(answer.get("clients") or ()) or "none on PATH"
+        return facts([("clients", clients), ("isolation", answer.get("isolation"))])
+    parts = []
+    for machine in machines:
+        rows = [_client(one) for one in machine.get("clients") or ()]
+        uid = machine.get("uid")
+        parts.append(f"machine {plain(str(machine['machine']))}" + ("" if uid is None else f", uid {uid}"))
+        parts.append(table(("client", "version", "tested", "path"), rows) if rows else "no client on PATH")
+    return "\n".join(parts) + "\n\n" + facts([("isolation", answer.get("isolation"))])
+
+
+def _client(one: dict[str, Any]) -> tuple[object, ...]:
+    if one.get("problem"):
+        return one["name"], one.get("version") or None, "wrong", one.get("path") or None
+    tested = "yes" if one.get("tested") else "no" if one.get("version") else None
+    return one["name"], one.get("version") or None, tested, one.get("path") or "not installed"
 
 
 def _line(one: dict[str, Any]) -> str:

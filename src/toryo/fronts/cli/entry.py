@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 SECTIONS: dict[str, dict[str, tuple[str, str]]] = {
     "begin": {
         "demo": ("demo", "see the whole loop in a minute: no key, no model, no network"),
+        "rehearse": ("rehearse", "your agents and checks with the real CLI and a scripted model"),
         "init": ("init", "make the repository here a project"),
         "up": ("life", "start the daemon and a coordinator"),
         "down": ("life", "stop them; running agents go on"),
@@ -39,6 +40,7 @@ SECTIONS: dict[str, dict[str, tuple[str, str]]] = {
         "status": ("status", "what runs, what waits, what needs you; --watch stays open"),
         "run": ("runs", "executions of agents: list, show, stop, release"),
         "log": ("following", "what an agent printed"),
+        "attach": ("attach", "become the terminal of a running agent"),
         "events": ("following", "everything that happened, in order"),
         "evidence": ("proofs", "what a task's status stands on"),
         "verify": ("proofs", "run a done task's checks again"),
@@ -48,6 +50,7 @@ SECTIONS: dict[str, dict[str, tuple[str, str]]] = {
     "for programs": {
         "worker": ("workers", "the prompt for a worker that you start yourself: command, run"),
         "session": ("sessions", "record a run of an outside orchestrator: start, end"),
+        "mcp-bridge": ("bridging", "join an agent CLI's stdio to the daemon, with a run's credential file"),
         "completion": ("completion", "completions for bash, zsh or fish"),
         "daemon": ("life", "be the daemon (`toryo up` starts it for you)"),
         "coordinator": ("life", "be a coordinator (`toryo up` starts it for you)"),

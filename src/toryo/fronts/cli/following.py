@@ -22,7 +22,9 @@ def declare(parser: argparse.ArgumentParser, name: str) -> None:
     if name == "log":
         parser.add_argument("id", metavar="ID", help="a run, or a task (its newest run)")
         parser.add_argument("-f", "--follow", action="store_true", help="go on until the run ends")
-        verb(parser, log, "toryo log t3kd92m1", "toryo log -f r8w2kq0z", reads=True, hands=True)
+        parser.add_argument("--raw", action="store_true", help="every line as the agent's client printed it")
+        examples = ("toryo log t3kd92m1", "toryo log -f r8w2kq0z", "toryo log t3kd92m1 --raw")
+        verb(parser, log, *examples, reads=True, hands=True)
         return
     parser.add_argument("-f", "--follow", action="store_true", help="go on until Ctrl-C")
     parser.add_argument("--after", type=int, metavar="SEQ", help="only what came later")
@@ -38,7 +40,9 @@ def log(args: argparse.Namespace, desk: Desk) -> int:
     parts: list[str] = []
     while True:
         wait_s = WAIT_S if args.follow else 0.0
-        answer = desk.call("read_log", {**which, "offset": offset, "wait_s": wait_s}, timeout_s=wait_s + 30)
+        asked = {**which, "offset": offset, "wait_s": wait_s, "raw": args.raw or None}
+        ask = desk.call_through if args.follow else desk.call
+        answer = ask("read_log", asked, timeout_s=wait_s + 30)
         which = {"run": answer["run"]}  # of a task its newest: a later run must not be read on from here
         text, after = str(answer["text"]), int(answer["next_offset"])
         parts.append(text)
@@ -60,9 +64,8 @@ def events(args: argparse.Namespace, desk: Desk) -> int:
     after, listed = _first_page(args, desk, about)
     _print_events(args, listed)
     while args.follow:
-        answer = desk.call(
-            "list_events", {**about, "after": after, "limit": PAGE, "wait_s": WAIT_S}, timeout_s=WAIT_S + 15
-        )
+        asked = {**about, "after": after, "limit": PAGE, "wait_s": WAIT_S}
+        answer = desk.call_through("list_events", asked, timeout_s=WAIT_S + 15)
         if answer.get("resync"):
             print("Some events were thinned out before this place.", file=sys.stderr)
         _print_events(args, answer["events"])

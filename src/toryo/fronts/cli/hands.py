@@ -29,6 +29,12 @@ def hands_are_there(home: Home) -> bool:
     return known is not None and _is_alive(*known)
 
 
+def daemon_was_killed(home: Home) -> bool:
+    """It was up and is gone, and nobody took it down: `down` takes the note away."""
+    known = noted(home).get("daemon")
+    return known is not None and not _is_alive(*known)
+
+
 def _is_alive(pid: int, started: str) -> bool:
     try:
         handle = os.open(f"/proc/{pid}/stat", os.O_RDONLY)

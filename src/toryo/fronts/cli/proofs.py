@@ -5,7 +5,7 @@ from __future__ import annotations
 from toryo.fronts.cli.choices import MAY_LAND
 from toryo.fronts.cli.desk import inner
 from toryo.fronts.cli.parsing import verb
-from toryo.fronts.cli.runs import violation
+from toryo.fronts.cli.runs import usage, violation
 from toryo.fronts.cli.showing import duration, one_line, paint, plain, print_json, table, word
 from toryo.fronts.cli.task_page import next_steps
 
@@ -112,11 +112,29 @@ def _print_runs(runs: list[dict[str, Any]]) -> None:
         agent = f" by {run['agent']}" if run.get("agent") else ""
         outcome = word(str(run.get("outcome") or ""))
         print(f"run {run['id']}{purpose}{agent}: {outcome}, {ended}, {commits} {noun}")
+        for line in _said(run):
+            print(f"  {one_line(line)}")
         for name in ("children_killed", "uncommitted"):
             for line in run.get(name) or ():
                 print(f"  {name.replace('_', ' ')}: {one_line(line)}")
         if run.get("uncommitted"):
             print("  get it back: " + paint(f"toryo restore {run['id']}", "cyan"))
+
+
+def _said(run: dict[str, Any]) -> list[str]:
+    """What its client says of a run, and by which prompt it was started."""
+    lines = []
+    client = " ".join(str(run[name]) for name in ("client", "client_version") if run.get(name))
+    driven = ", ".join(part for part in (client, str(run.get("model") or ""), usage(run)) if part)
+    if run.get("client_version") or run.get("model") or run.get("usage"):
+        lines.append(driven)
+    if run.get("denied"):
+        lines.append(f"denied: {', '.join(run['denied'])}")
+    if run.get("conversation"):
+        lines.append(f"conversation: {run['conversation']}")
+    if run.get("prompt_hash"):
+        lines.append(f"prompt: {str(run['prompt_hash'])[:16]}…")
+    return lines
 
 
 def verify(args: argparse.Namespace, desk: Desk) -> int:

@@ -57,7 +57,7 @@ VERBS: Group = {
     "show": ("everything about a run", _declare_show),
     "stop": ("ask an agent to leave; its work so far is kept", _declare_stop),
     "release": (
-        "give a run up whose end nobody can see; you know that nothing of it runs",
+        "give a run up whose end nobody can see, or end a parked one's waiting",
         _declare_release,
     ),
 }
@@ -90,6 +90,10 @@ def show(args: argparse.Namespace, desk: Desk) -> int:
             [
                 ("task", run.get("task")),
                 ("agent", _driven(run)),
+                ("model", run.get("model")),
+                ("used", usage(run)),
+                ("denied", run.get("denied")),
+                ("waits until", run.get("parked_until")),
                 ("started", _moment(run.get("started_at"))),
                 ("ended", _moment(run.get("ended_at"))),
                 ("took", _took(run)),
@@ -120,7 +124,8 @@ def _what(run: dict[str, Any]) -> str:
 
 
 def _driven(run: dict[str, Any]) -> str:
-    client = f" ({run['client']})" if run.get("client") else ""
+    version = f" {run['client_version']}" if run.get("client_version") else ""
+    client = f" ({run['client']}{version})" if run.get("client") else ""
     return f"{run.get('agent') or '?'}{client}"
 
 
@@ -139,11 +144,27 @@ def _next_steps(run: dict[str, Any]) -> list[str]:
     steps = [f"toryo log {run['id']}"]
     if run.get("outcome") == "running":
         steps = [f"toryo log -f {run['id']}", f"toryo run stop {run['id']}"]
-    if run.get("outcome") == "unknown":
+    if run.get("outcome") == "unknown" or run.get("parked_until"):
         steps.append(f"toryo run release {run['id']}")
     if run.get("uncommitted"):
         steps.append(f"toryo restore {run['id']}")
     return steps
+
+
+def usage(run: dict[str, Any]) -> str:
+    """`12300 tokens in (10000 cached), 450 out, 3 turns, $0.12`: what the client said of it."""
+    told = run.get("usage") or {}
+    parts = []
+    if told.get("input_tokens") is not None:
+        cached = f" ({told['cached_tokens']} cached)" if told.get("cached_tokens") else ""
+        parts.append(f"{told['input_tokens']} tokens in{cached}")
+    if told.get("output_tokens") is not None:
+        parts.append(f"{told['output_tokens']} out")
+    if told.get("turns") is not None:
+        parts.append(f"{told['turns']} turn{'s' * (told['turns'] != 1)}")
+    if told.get("cost_usd") is not None:
+        parts.append(f"${told['cost_usd']:.2f}")
+    return ", ".join(parts)
 
 
 def violation(one: Any) -> str:
@@ -164,5 +185,6 @@ def release(args: argparse.Namespace, desk: Desk) -> int:
     if args.json:
         print_json(answer)
     else:
-        print(f"{answer['run']} is given up; its slot and its task are free.")
+        given_up = f"{answer['run']} is given up; its slot and its task are free."
+        print(f"{answer['run']} waits no longer." if answer.get("waiting_ended") else given_up)
     return 0

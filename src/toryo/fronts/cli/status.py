@@ -62,6 +62,7 @@ def blocks(answer: dict[str, Any], now: float, elapsed: float = 0.0) -> dict[str
         "projects": _projects(answer),
         "agents": _agents(answer),
         "moving": _moving(answer, now),
+        "parked": _parked(answer),
         "needs you": _needs_you(answer),
     }
     return {name: text for name, text in parts.items() if text}
@@ -118,6 +119,18 @@ def _moving(answer: dict[str, Any], now: float) -> str:
         for one in answer.get("moving") or ()
     ]
     return table(("task", "status", "agent", "for", "doing", "title"), rows) if rows else ""
+
+
+def _parked(answer: dict[str, Any]) -> str:
+    """Accounts that wait for a limit to end: nothing new of them starts."""
+    lines = []
+    for one in answer.get("parked") or ():
+        why = str(one.get("why") or "").replace("_", " ")
+        tasks = ", ".join(str(task) for task in one.get("tasks") or ())
+        until = str(one.get("until") or "")[:16].replace("T", " ")
+        lines.append(one_line(f"{one.get('client')}: {why} until {until} UTC, {tasks}"))
+        lines.append("  " + paint(f"toryo run release {one.get('run')}", "cyan") + "  ends the waiting")
+    return "\n".join([paint("parked", "yellow"), *(f"  {line}" for line in lines)]) if lines else ""
 
 
 def _needs_you(answer: dict[str, Any]) -> str:

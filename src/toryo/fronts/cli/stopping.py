@@ -42,6 +42,10 @@ def take_down(home: Home) -> Down:
             ask(home, "shutdown")
             _wait_gone("daemon", pid, start, progress)
             stopped.append(("daemon", pid))
+        elif (deaf := noted(home).get("daemon")) is not None and processes.ask_to_end(*deaf):
+            # it runs, but its socket is gone: somebody deleted it
+            _wait_gone("daemon", *deaf, progress)
+            stopped.append(("daemon", deaf[0]))
         (home.path / "up.json").unlink(missing_ok=True)
         counts = (status or {}).get("counts", {})
         return Down(tuple(stopped), int(counts.get("running", 0)))

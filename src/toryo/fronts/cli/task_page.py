@@ -62,6 +62,7 @@ def next_steps(task: dict[str, Any]) -> list[str]:
         "running": [_while_running(task)] if runs else [],
         "done": [f"toryo evidence {name}"],
         "open": [f"toryo task approve {name}"] if task.get("reason") == "held" else [],
+        "ready": [f"toryo task retry {name}"] if task.get("reason") == "parked" else [],
     }.get(str(status), [])
     if not steps:
         return []

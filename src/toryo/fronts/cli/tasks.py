@@ -110,12 +110,19 @@ def _declare_judgement(name: str) -> Declare:
     return declare
 
 
+def _declare_say(parser: argparse.ArgumentParser) -> None:
+    from toryo.fronts.cli.saying import declare_say
+
+    declare_say(parser)
+
+
 VERBS: Group = {
     "add": ("say what you want done", _declare_add),
     "list": ("the tasks of the project here", _declare_list),
     "show": ("everything about a task", _declare_show),
     "wait": ("block until the tasks are at rest; exit 0 only if all are done", _declare_wait),
     "update": ("change a task, or ask whether it is done", _declare_update),
+    "say": ("tell a running agent something", _declare_say),
     **{name: (about, _declare_judgement(name)) for name, (_, about, _) in JUDGEMENTS.items()},
 }
 

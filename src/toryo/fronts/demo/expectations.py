@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 
 from toryo.domain.words import TaskStatus, Verdict
-from toryo.fronts.demo.plan import CLAIMER, FAILURE, FIXED, IDLER, MENU_LINE, RESOLVED, TASKS
+from toryo.fronts.demo.plan import CLAIMER, FAILURE, FIXED, IDLER, MENU_LINE, RESOLVED, TASKS, tasks_for
 from toryo.fronts.demo.repository import BILL_FILE, CHECK, MENU_FILE
 
 TYPE_CHECKING = False
@@ -29,7 +29,7 @@ class Expectation:
 
 
 def judge(answers: Answers) -> list[Expectation]:
-    ends = [_end(task, answers.tasks[task.number]) for task in TASKS]
+    ends = [_end(task, answers.tasks[task.number]) for task in tasks_for(answers.client)]
     return ends + [rule(answers) for rule in RULES]
 
 
@@ -72,7 +72,7 @@ def _claim(answers: Answers) -> Expectation:
 
 
 def _told(answers: Answers) -> Expectation:
-    log = answers.logs[FIXED]
+    log = answers.logs.get(FIXED, "")
     return Expectation("the fix run was given the failure's output", FAILURE in log, log.strip()[:300])
 
 

@@ -47,6 +47,7 @@ class Answers:
     restorable: str
     """The text of the file that was never committed, from its snapshot."""
     graph: str
+    client: str = ""
 
 
 def gather(stage: Stage, ids: Mapping[int, str], breathe: Callable[[], None]) -> Answers:
@@ -58,7 +59,8 @@ def gather(stage: Stage, ids: Mapping[int, str], breathe: Callable[[], None]) ->
 
     tasks = {number: read("task", "show", task) for number, task in ids.items()}
     evidence = {number: read("evidence", task) for number, task in ids.items()}
-    logs = {number: str(read("log", ids[number]).get("text", "")) for number in (FIXED, IDLER)}
+    ran = [number for number in (FIXED, IDLER) if tasks[number]["runs"]]
+    logs = {number: str(read("log", ids[number]).get("text", "")) for number in ran}
     main = stage.git("rev-parse", "main")
     last = _landed_last(tasks, main)
     verified = read("verify", ids[last], may_fail=True) if last else {}
@@ -80,6 +82,7 @@ def gather(stage: Stage, ids: Mapping[int, str], breathe: Callable[[], None]) ->
         worktrees=_worktrees(stage, tasks, breathe),
         restorable=_uncommitted(stage, tasks[IDLER]),
         graph=stage.git("log", "--graph", "--oneline", "main"),
+        client=stage.client,
     )
 
 

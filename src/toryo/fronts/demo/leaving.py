@@ -15,6 +15,8 @@ from toryo.fronts.demo.stage import StepFailed
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from types import FrameType
+    from typing import NoReturn
 
     from toryo.fronts.demo.stage import Stage
 
@@ -30,6 +32,21 @@ def leave(stage: Stage, *, keep: bool) -> None:
     _end_all(stage.root)
     if not keep:
         shutil.rmtree(stage.root, ignore_errors=True)
+
+
+def listen() -> None:
+    """A signal that would end us in mid-air becomes an exception, so that everything is cleaned up."""
+
+    def end(number: int, _: FrameType | None) -> NoReturn:
+        raise SystemExit(128 + number)
+
+    for name in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(name, end)
+
+
+def ignore() -> None:
+    for name in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(name, signal.SIG_IGN)
 
 
 def _end_all(root: Path) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from toryo.domain.words import Access, TaskStatus
 from toryo.fronts.demo.repository import BILL_FILE, MENU_FILE
@@ -89,6 +89,26 @@ TASKS = (
         (("implement", 0), ("implement", 0)),
     ),
 )
+
+REFUSED: dict[str, tuple[str, int]] = {
+    "claude": ("api_error", 1),
+    "codex": ("api_error", 1),
+    "gemini": ("api_error", 144),
+    "opencode": ("api_error", 1),
+}
+"""How a client ends when the model refuses a request, as kitsune's does: the task's reason, the exit code."""
+
+
+def tasks_for(client: str) -> tuple[PlannedTask, ...]:
+    """The same tasks whoever does them; only an error of the model has each client's own words."""
+    if client not in REFUSED:
+        return TASKS
+    reason, code = REFUSED[client]
+    runs = (("implement", code),)
+    return tuple(
+        replace(task, reason=reason, runs=runs) if task.number == CLAIMER else task for task in TASKS
+    )
+
 
 RESOLVED, FIXED, CLAIMER, IDLER = 2, 3, 4, 5
 """Numbers of the tasks that the story is about."""

@@ -11,7 +11,6 @@ from pathlib import Path
 from toryo.domain.words import TaskStatus
 from toryo.fronts.cli.showing import cut, duration, one_line, paint
 from toryo.fronts.demo.plan import CLAIMER, IDLER, STATUS_COLOUR, TASKS
-from toryo.fronts.demo.stage import KEEP_HINT
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,6 +23,8 @@ if TYPE_CHECKING:
     from toryo.fronts.demo.stage import Stage
 
 WIDEST = 96
+WORDS = ("Done!", "I read:")
+"""How the words that are told begin, wherever among its lines a client prints them."""
 
 
 def columns() -> int:
@@ -39,7 +40,7 @@ def whole(
     else:
         blocks.append(differing(expectations))
         if not kept:
-            blocks.append(f"Hint: {KEEP_HINT}")
+            blocks.append(f"Hint: {stage.keep_hint}")
     return "\n\n".join(blocks)
 
 
@@ -70,7 +71,9 @@ def _said(plan: PlannedTask, run: Mapping[str, Any], answers: Answers, *, last: 
     """Claims over MCP, and the first line of the newest run's log where one was read."""
     said = [f"{one['result']}: “{one['summary']}”" for one in run["claims"] if one["kind"] == "completed"]
     log = answers.logs.get(plan.number, "").strip()
-    return said + ([f"“{one_line(log.splitlines()[0])}”"] if log and last else [])
+    lines = log.splitlines()
+    told = next((line for line in lines if any(word in line for word in WORDS)), "")
+    return said + ([f"“{one_line(told)}”"] if told and last else [])
 
 
 def _fact(label: str, text: str, colour: str) -> str:
@@ -120,9 +123,11 @@ def differing(expectations: Sequence[Expectation]) -> str:
 
 
 def closing(stage: Stage, answers: Answers, *, kept: bool, took_s: float) -> str:
+    exited = answers.tasks[CLAIMER]["runs"][-1]["exit_code"]
     believed = (
         "Believed: exit codes, commits, and checks that Toryo ran itself on the very tree that is main now."
-        " Not believed: kitsune's “success”, for it exited 1; tanuki's exit 0, for it committed nothing."
+        f" Not believed: kitsune's “success”, for it exited {exited};"
+        " tanuki's exit 0, for it committed nothing."
         " Both wait for you, and nothing they did is lost."
     )
     toryo = program()
@@ -138,9 +143,10 @@ def closing(stage: Stage, answers: Answers, *, kept: bool, took_s: float) -> str
             paint(f"  {toryo} down", "bold"),
         ]
     else:
+        more = f" --client {answers.client}" if answers.client else ""
         lines += [
             f"It took {duration(took_s)}, and all of it is removed again. To look around in it:",
-            paint(f"  {toryo} demo --keep DIR", "bold"),
+            paint(f"  {toryo} demo{more} --keep DIR", "bold"),
         ]
     lines += ["In a repository of yours:", paint(f"  cd REPOSITORY && {toryo} init", "bold")]
     return "\n".join(lines)

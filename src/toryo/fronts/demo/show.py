@@ -3,49 +3,45 @@
 from __future__ import annotations
 
 import json
-import signal
-import tempfile
 import time
-from pathlib import Path
 
 from toryo import __version__
-from toryo.domain.errors import UserError
 from toryo.domain.words import Access
-from toryo.fronts.demo import report, screens
+from toryo.fronts.demo import model, report, screens
 from toryo.fronts.demo.expectations import Expectation, judge
 from toryo.fronts.demo.gathering import gather
-from toryo.fronts.demo.leaving import leave, processes_of
+from toryo.fronts.demo.leaving import ignore, leave, listen, processes_of
 from toryo.fronts.demo.plan import AGENTS, TASKS
 from toryo.fronts.demo.repository import CHECK, FILES, NAME
-from toryo.fronts.demo.stage import KEEP_HINT, Stage, StepFailed, look_for_git
+from toryo.fronts.demo.stage import MODEL, Stage, StepFailed, look_for_git, new_root
 from toryo.fronts.demo.story import Story
 from toryo.fronts.demo.watching import watch
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from types import FrameType
-    from typing import NoReturn
 
     from toryo.fronts.demo.gathering import Answers
     from toryo.fronts.demo.screens import Screen
     from toryo.fronts.demo.watching import Watch
 
 REST_WITHIN_S = 120
+REST_OF_CLIENTS_WITHIN_S = 300
+"""A real CLI takes seconds to begin."""
 LOOK_EVERY_S = 0.1
 
 
-def play(*, keep: str | None, as_json: bool) -> int:
+def play(*, keep: str | None, as_json: bool, client: str = "") -> int:
     """The exit code: 0 only if everything is exactly as it should be."""
     look_for_git()
     begun = time.monotonic()
-    stage = Stage(_root(keep))
-    _listen()
+    stage = Stage(new_root(keep, "toryo-demo-"), client)
+    listen()
     screen = screens.choose(json=as_json)
     try:
         answers = _perform(stage, screen)
     finally:
-        _ignore()  # half a clean-up would be worse than a late one
+        ignore()  # half a clean-up would be worse than a late one
         leave(stage, keep=keep is not None)
         screen.close()
     expectations = [*judge(answers), _no_trace(stage, kept=keep is not None)]
@@ -61,37 +57,16 @@ def exit_code(expectations: Sequence[Expectation]) -> int:
     return 0 if all(one.ok for one in expectations) else 1
 
 
-def _root(keep: str | None) -> Path:
-    if keep is None:
-        return Path(tempfile.mkdtemp(prefix="toryo-demo-")).resolve()
-    root = Path(keep).expanduser().absolute()
-    if root.exists() and (not root.is_dir() or any(root.iterdir())):
-        raise UserError(f"{root} is there and not empty.", hint="Name a directory that does not exist yet.")
-    root.mkdir(parents=True, exist_ok=True)
-    return root.resolve()
-
-
-def _listen() -> None:
-    """A signal that would end us in mid-air becomes an exception, so that everything is cleaned up."""
-
-    def end(number: int, _: FrameType | None) -> NoReturn:
-        raise SystemExit(128 + number)
-
-    for name in (signal.SIGTERM, signal.SIGHUP):
-        signal.signal(name, end)
-
-
-def _ignore() -> None:
-    for name in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-        signal.signal(name, signal.SIG_IGN)
-
-
 def _perform(stage: Stage, screen: Screen) -> Answers:
     screen.say(
         f"Toryo {__version__} demo: {len(TASKS)} tasks, {len(AGENTS)} agents, one small real repository."
     )
-    screen.say("The plan is given; no model is called: the agents are scripts. No key needed.\n")
+    screen.say(f"{_who(stage)} No key needed.\n")
     stage.build()
+    if stage.client:
+        given = model.start(stage, stage.script(MODEL), (stage.client,))
+        stage = given.at(stage)
+        model.look_for(given, stage.client, stage)
     screen.command(f"git init {NAME} && git commit", f"{len(FILES)} files, 3 tests")
     screen.show(Story(), "starting a daemon and a coordinator of its own")
     stage.toryo("init", "--yes")
@@ -102,7 +77,8 @@ def _perform(stage: Stage, screen: Screen) -> Answers:
     seen = watch(stage)
     try:
         ids = _add_tasks(stage, screen, seen)
-        _wait(screen, seen)
+        within_s = REST_OF_CLIENTS_WITHIN_S if stage.client else REST_WITHIN_S
+        _wait(screen, seen, within_s, stage.keep_hint)
         return gather(
             stage, ids, lambda: screen.show(seen.look(), "asking git and toryo whether all that is so")
         )
@@ -111,13 +87,18 @@ def _perform(stage: Stage, screen: Screen) -> Answers:
         screen.show(seen.story, "stopping daemon and coordinator")
 
 
+def _who(stage: Stage) -> str:
+    if not stage.client:
+        return "The plan is given; no model is called: the agents are scripts."
+    return f"The plan is given; the agents are {stage.client} itself, its model is a script on this machine."
+
+
 def _add_agents(stage: Stage) -> None:
     for one in AGENTS:
-        script = str(stage.script(one.name))
-        more = ("--access", str(one.access)) if one.access is not Access.SEALED else ()
-        stage.toryo(
-            "agent", "add", one.name, "--client", "scripted", "--command", script, "--role", one.role, *more
-        )
+        words = ["agent", "add", one.name, "--role", one.role, "--client", stage.client or "scripted"]
+        words += [] if stage.client else ["--command", str(stage.script(one.name))]
+        words += ["--access", str(one.access)] if one.access is not Access.SEALED else []
+        stage.toryo(*words)
 
 
 def _add_tasks(stage: Stage, screen: Screen, seen: Watch) -> dict[int, str]:
@@ -133,11 +114,11 @@ def _add_tasks(stage: Stage, screen: Screen, seen: Watch) -> dict[int, str]:
     return ids
 
 
-def _wait(screen: Screen, seen: Watch) -> None:
-    end = time.monotonic() + REST_WITHIN_S
+def _wait(screen: Screen, seen: Watch, within_s: float, hint: str) -> None:
+    end = time.monotonic() + within_s
     while not seen.look().at_rest:
         if time.monotonic() > end:
-            raise StepFailed(f"The tasks are not at rest after {REST_WITHIN_S} s.", hint=KEEP_HINT)
+            raise StepFailed(f"The tasks are not at rest after {within_s:g} s.", hint=hint)
         screen.show(seen.story, "watching `toryo events -f`")
         time.sleep(LOOK_EVERY_S)
 
@@ -161,4 +142,5 @@ def _as_json(
         "expectations": [one.as_json() for one in expectations],
         "repository": str(stage.repo),
         "home": str(stage.toryo_home),
+        "client": stage.client,
     }

@@ -8,7 +8,8 @@ from __future__ import annotations
 import json
 import shutil
 import sys
-from dataclasses import dataclass
+import tempfile
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from toryo import processes, settings
@@ -18,12 +19,15 @@ from toryo.fronts.demo.plan import AGENTS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from typing import Any
 
     from toryo.processes import Finished
 
 PROGRAM = (sys.executable, "-P", "-m", "toryo")
 SCRIPTS = Path(__file__).parent / "scripts"
+MODEL = "model"
+"""The script of the model, for agents that are a real CLI."""
 KEPT_VARIABLES = ("LANG", "LC_ALL", "LC_CTYPE", "TMPDIR", "TZ", "PYTHONPATH")
 """Nothing else of the user's environment comes along: no key, no setting, no home."""
 COMMAND_WITHIN_S = 90
@@ -36,10 +40,17 @@ class StepFailed(Unavailable):
 @dataclass(frozen=True)
 class Stage:
     root: Path
+    client: str = ""
+    """The real CLI that the agents are; empty: they are scripts."""
+    more: Mapping[str, str] = field(default_factory=dict)
+    """Environment besides its own."""
+    name: str = repository.NAME
+    verb: str = "demo"
+    """The command that plays here."""
 
     @property
     def repo(self) -> Path:
-        return self.root / repository.NAME
+        return self.root / self.name
 
     @property
     def toryo_home(self) -> Path:
@@ -54,6 +65,11 @@ class Stage:
         return self.root / "agents"
 
     @property
+    def requests(self) -> Path:
+        """Everything that the scripted model was asked."""
+        return self.root / "requests.jsonl"
+
+    @property
     def events(self) -> Path:
         return self.root / "events.jsonl"
 
@@ -63,7 +79,7 @@ class Stage:
         path = f"{Path(sys.executable).parent}:{outer.get('PATH', '/usr/bin:/bin')}"
         kept = {name: outer[name] for name in KEPT_VARIABLES if name in outer}
         own = {"HOME": str(self.user_home), "TORYO_HOME": str(self.toryo_home), "TERM": "dumb"}
-        return {**kept, "PATH": path, "GIT_CONFIG_NOSYSTEM": "1", **own}
+        return {**kept, "PATH": path, "GIT_CONFIG_NOSYSTEM": "1", **self.more, **own}
 
     def build(self) -> None:
         """The folders, the repository's first commit and the agents' scripts."""
@@ -73,13 +89,17 @@ class Stage:
             file = self.repo / name
             file.parent.mkdir(parents=True, exist_ok=True)
             file.write_text(text, encoding="utf-8")
-        for agent in AGENTS:
-            shutil.copy(SCRIPTS / f"{agent.name}.yaml", self.script(agent.name))
+        for name in (*(agent.name for agent in AGENTS), MODEL):
+            shutil.copy(SCRIPTS / f"{name}.yaml", self.script(name))
         self.git("init", "-q", "-b", "main")
         self.git("config", "user.name", "You")
         self.git("config", "user.email", "you@localhost")
         self.git("add", "-A")
         self.git("commit", "-q", "-m", "Open the tea house")
+
+    @property
+    def keep_hint(self) -> str:
+        return f"`toryo {self.verb} --keep DIR` keeps everything for a look."
 
     def script(self, agent: str) -> Path:
         return self.scripts / f"{agent}.yaml"
@@ -109,19 +129,26 @@ class Stage:
         try:
             return processes.run(argv, cwd=self.repo, env=self.env(), limit_s=COMMAND_WITHIN_S)
         except processes.TimeLimit as late:
-            raise StepFailed(str(late), hint=KEEP_HINT) from late
+            raise StepFailed(str(late), hint=self.keep_hint) from late
 
-    @staticmethod
-    def _done(program: str, words: tuple[str, ...], done: Finished) -> Finished:
+    def _done(self, program: str, words: tuple[str, ...], done: Finished) -> Finished:
         if done.code != 0:
             line = " ".join((program, *words))
-            raise StepFailed(f"`{line}` exited {done.code}: {done.complaint[-1000:]}", hint=KEEP_HINT)
+            raise StepFailed(f"`{line}` exited {done.code}: {done.complaint[-1000:]}", hint=self.keep_hint)
         return done
-
-
-KEEP_HINT = "`toryo demo --keep DIR` keeps everything for a look."
 
 
 def look_for_git() -> None:
     if shutil.which("git") is None:
         raise UserError("The demo needs git, which is not on PATH.", hint="Install git, then try again.")
+
+
+def new_root(keep: str | None, prefix: str) -> Path:
+    """A temporary folder, or the one to keep, which must be new or empty."""
+    if keep is None:
+        return Path(tempfile.mkdtemp(prefix=prefix)).resolve()
+    root = Path(keep).expanduser().absolute()
+    if root.exists() and (not root.is_dir() or any(root.iterdir())):
+        raise UserError(f"{root} is there and not empty.", hint="Name a directory that does not exist yet.")
+    root.mkdir(parents=True, exist_ok=True)
+    return root.resolve()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
-from toryo.domain.words import AT_REST, TaskStatus
+from toryo.domain.words import AT_REST, TaskStatus, is_at_rest
 from toryo.fronts.demo.plan import TASKS
 
 TYPE_CHECKING = False
@@ -41,7 +41,8 @@ class Progress:
 
     @property
     def at_rest(self) -> bool:
-        return self.status in AT_REST
+        """Also when what it waits for failed: the demo has gone wrong then, and need not wait."""
+        return bool(self.status) and is_at_rest(TaskStatus(self.status), self.reason)
 
     @property
     def state(self) -> str:

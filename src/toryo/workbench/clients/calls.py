@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from datetime import datetime
 from pathlib import Path
 from typing import Literal, Protocol
 
@@ -36,6 +37,8 @@ class Call:
     """Where this agent's context files stand; None: the client has none, or it could not be made (S0-21)."""
     added: str = ""
     """Text that the client would not find by itself: system prompt and rules of the repository."""
+    carried: tuple[Path, ...] = ()
+    """Files of the worktree whose text the context carries already."""
     bridge: tuple[str, ...] = ()
     """The command line that joins a stdio MCP client to the daemon; empty in sealed runs."""
     resume: str = ""
@@ -72,8 +75,16 @@ class AgentCli(Client, Protocol):
     @property
     def versions(self) -> Versions: ...
 
-    def read(self, lines: Iterable[str]) -> Said:
-        """What its output says of the run; lines that are not its record are passed over."""
+    @property
+    def usage_counts(self) -> Literal["run", "conversation"]:
+        """Whether the usage of a resumed run is its own, or that of the whole conversation so far."""
+
+    def read(self, lines: Iterable[str], now: datetime | None = None) -> Said:
+        """What its output (or its turn-end file) says of the run; other lines are passed over.
+
+        Of a run that still goes on, `limited` says that the CLI waits for the service by itself.
+        `now` is when that was written, for "resets in two hours"; None: just now.
+        """
 
     def shown(self, line: str) -> str | None:
         """One line of its output for a person; None: nothing to show."""
@@ -90,6 +101,8 @@ class Versions:
     """Prints the version."""
     tested: tuple[str, ...]
     minimum: str = ""
+    install: str = ""
+    """The line that installs it."""
 
 
 @dataclass(frozen=True)
@@ -101,6 +114,8 @@ class Interactive:
     """What to type to make it leave."""
     done_file: Path | None = None
     """Written by the CLI's own hook at the end of a turn; None: it has no hook for that."""
+    prompt: str | None = None
+    """What to type instead of the call's prompt: with the added text, where there is no other way for it."""
     prompt_given: bool = False
     """The prompt is on the command line already and need not be typed."""
 

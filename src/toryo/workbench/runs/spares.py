@@ -9,6 +9,7 @@ import os
 import socket
 import sys
 import threading
+import time
 from collections import deque
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -18,6 +19,7 @@ from toryo import processes
 from toryo.workbench.runs import compiled
 
 _LOG = "spare.log"
+_LEAVE_S = 1.0
 _REFILL_S = 0.3
 """A launch is under way when a spare is taken: the next one is started after it."""
 
@@ -71,8 +73,13 @@ class Spares:
             self._closed = True
             if self._timer is not None:
                 self._timer.cancel()
-            while self._ready:
-                self._ready.popleft().ours.close()
+            waiting, self._ready = list(self._ready), deque()
+        for spare in waiting:
+            spare.ours.close()
+        end = time.monotonic() + _LEAVE_S
+        while any(processes.is_alive(spare.pid, spare.start) for spare in waiting) and time.monotonic() < end:
+            time.sleep(0.005)
+        processes.reap()
 
     def _refill_later(self) -> None:
         with self._lock:

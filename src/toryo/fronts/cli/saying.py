@@ -1,0 +1,50 @@
+"""`toryo task say`: words for an agent while it works."""
+
+from __future__ import annotations
+
+import sys
+
+from toryo.domain.errors import Refused, UsageError
+from toryo.fronts.cli.parsing import verb
+from toryo.fronts.cli.showing import print_json
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import argparse
+
+    from toryo.fronts.cli.desk import Desk
+
+ANSWER_S = 45.0
+"""The daemon waits 30 s for the words to be seen."""
+
+
+def declare_say(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("id", metavar="ID", help="a task or its run, or the beginning of its id")
+    parser.add_argument("text", metavar="TEXT", help="what you want to tell it; - reads standard input")
+    verb(
+        parser,
+        say,
+        'toryo task say t3kd92m1 "the tests are in tests/unit"',
+        "git diff | toryo task say t3k -",
+        hands=True,
+        json=True,
+    )
+
+
+def say(args: argparse.Namespace, desk: Desk) -> int:
+    text = sys.stdin.read() if args.text == "-" else args.text
+    if not text.strip():
+        raise UsageError("There is nothing to say.", hint='`toryo task say ID "the words"`')
+    answer = desk.call(
+        "say", {"id": args.id, "text": text}, timeout_s=ANSWER_S, what="waiting for the agent to take it"
+    )
+    problem = answer.get("problem")
+    if args.json:
+        print_json(answer)
+    elif problem:
+        raise Refused(str(problem["message"]), hint=str(problem.get("hint") or ""))
+    elif answer.get("seen"):
+        print(f"{answer['run']} has it.")
+    else:
+        print(f"{answer['run']} was told, but nobody saw that it took it. Look: toryo attach {answer['run']}")
+    return 0 if answer.get("seen") else 1

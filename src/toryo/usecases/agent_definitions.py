@@ -1,0 +1,136 @@
+"""What an agent may be: the fields of a definition, and what is looked over before it is stored."""
+
+from __future__ import annotations
+
+import difflib
+import re
+import shlex
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from toryo.domain.errors import UserError
+from toryo.domain.scopes import problem_of
+from toryo.domain.words import Access, Style, Terminal
+from toryo.store import coordinators
+from toryo.store.engine import Tx
+from toryo.store.rows import AgentRow
+from toryo.usecases.context import HeadContext
+
+AGENT_CLIS = ("claude", "codex", "gemini", "opencode")
+"""By preference, where a project's first agent is made."""
+PROGRAMS = ("command", "scripted")
+"""Clients that need a command, and know nothing but their prompt."""
+OUTSIDE = "outside"
+"""Comes by itself and is started by nobody."""
+PLACEHOLDERS = ("prompt", "prompt_file", "worktree")
+NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")
+LONGEST_SKILL = 100_000
+
+
+@dataclass(frozen=True)
+class NewAgent:
+    name: str
+    client: str = ""
+    command: str = ""
+    role: str = ""
+    model: str = ""
+    system_prompt: str = ""
+    prompt: str = ""
+    scope: Mapping[str, Any] = field(default_factory=dict)
+    slots: int = 1
+    access: Access = Access.SEALED
+    style: Style = Style.EXEC
+    terminal: Terminal = Terminal.PLAIN
+    skills: Mapping[str, str] = field(default_factory=dict)
+    """Name → text of its SKILL.md."""
+
+
+FIELDS = tuple(name for name in NewAgent.__dataclass_fields__ if name != "name")
+
+
+def columns(wish: NewAgent) -> dict[str, Any]:
+    return {name: getattr(wish, name) for name in FIELDS}
+
+
+def changed(known: AgentRow | None, name: str, said: Mapping[str, Any]) -> NewAgent:
+    """The definition with what was said; everything else stays as it is."""
+    before = {one: getattr(known, one) for one in FIELDS} if known else {}
+    whole = {**before, **said}
+    if "scope" in said:
+        whole["scope"] = {**before.get("scope", {}), **said["scope"]}
+    if said.get("style") == Style.INTERACTIVE and "terminal" not in said:
+        whole["terminal"] = Terminal.TMUX  # the only one that has a screen
+    return NewAgent(name=name, **whole)
+
+
+def known_clients(context: HeadContext, tx: Tx) -> list[str]:
+    """Those that are built in, and those that users of any machine have defined."""
+    told = {name for row in coordinators.listing(tx) for name in row.clients}
+    files = {file.stem for file in (context.home.path / "clients").glob("*.yaml")}
+    built_in = (*AGENT_CLIS, *PROGRAMS, OUTSIDE)
+    return [*built_in, *sorted((told | files) - set(built_in))]
+
+
+def look_over(wish: NewAgent, clients: Collection[str]) -> None:
+    if not NAME.fullmatch(wish.name):
+        raise UserError(f"{wish.name!r} is no agent name.", hint="Use lower case letters, digits, - and _.")
+    if wish.client and wish.client not in clients:
+        raise UserError(f"There is no client {wish.client!r}.", hint=f"There are: {', '.join(clients)}.")
+    _look_over_command(wish)
+    for pattern in [one for patterns in wish.scope.values() for one in patterns or ()]:
+        problem = problem_of(pattern)
+        if problem:
+            raise UserError(f"The scope: {problem}.", hint="For example 'src/**'.")
+    if wish.slots < 1:
+        raise UserError("An agent needs at least one slot.", hint="Give --slots 1 or more.")
+    _look_over_style(wish)
+    for name, text in wish.skills.items():
+        if not NAME.fullmatch(name):
+            raise UserError(
+                f"{name!r} is no name of a skill.", hint="Use lower case letters, digits, - and _."
+            )
+        if len(text) > LONGEST_SKILL:
+            raise UserError(f"The skill {name} is longer than 100 kB.", hint="Let it name files to read.")
+
+
+def _look_over_style(wish: NewAgent) -> None:
+    if wish.style != Style.INTERACTIVE:
+        return
+    if wish.client in (*PROGRAMS, OUTSIDE):
+        raise UserError(
+            f"The client {wish.client} has no screen to work on.",
+            hint="Leave --style at exec, or use another client.",
+        )
+    if wish.terminal != Terminal.TMUX:
+        raise UserError("An interactive agent needs a terminal with a screen.", hint="Add --terminal tmux.")
+
+
+def _look_over_command(wish: NewAgent) -> None:
+    if wish.client not in PROGRAMS:
+        return
+    if not wish.command.strip():
+        example = "'sh agent.sh {prompt_file}'" if wish.client == "command" else "script.yaml"
+        raise UserError(f"The client {wish.client} needs a command.", hint=f"Add --command {example}.")
+    if wish.client != "command":
+        return
+    try:
+        words = shlex.split(wish.command)
+    except ValueError as wrong:
+        raise UserError(f"The command cannot be read: {wrong}.", hint="Look at its quotes.") from wrong
+    for word in re.findall(r"\{([a-z_]+)\}?", " ".join(words)):
+        near = difflib.get_close_matches(word, PLACEHOLDERS, 1, cutoff=0.75)
+        whole = f"{{{word}}}" in wish.command
+        if (near and word not in PLACEHOLDERS) or (word in PLACEHOLDERS and not whole):
+            meant = near[0] if near else word
+            raise UserError(f"The command has {{{word}, which is no placeholder.", hint=f"Write {{{meant}}}.")
+
+
+def instructions(agent: AgentRow) -> str:
+    """What the prompt itself must tell of the agent: an agent CLI finds its system prompt in its context."""
+    texts = (
+        (agent.prompt,)
+        if agent.client not in ("", *PROGRAMS, OUTSIDE)
+        else (agent.system_prompt, agent.prompt)
+    )
+    return "\n\n".join(text for text in texts if text)

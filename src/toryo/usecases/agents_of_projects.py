@@ -1,0 +1,82 @@
+"""The agents a project comes with: from its own files, from another project, or made for it by `init`."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+
+from toryo.store import agents, projects, tasks
+from toryo.store.engine import Tx
+from toryo.store.rows import AgentRow
+from toryo.usecases.agent_definitions import AGENT_CLIS, NewAgent, columns, look_over
+
+FIRST = "worker"
+
+
+def import_agents(tx: Tx, project_id: str, found: Sequence[NewAgent], clients: Collection[str]) -> list[str]:
+    """From the project's own files: only those the store does not know, for the store is the truth."""
+    added = []
+    for wish in found:
+        look_over(wish, clients)
+        if agents.get(tx, wish.name) is None:
+            _insert(tx, wish)
+            tx.emit("agent_added", {"agent": wish.name, "client": wish.client}, project=project_id)
+            added.append(wish.name)
+        projects.assign(tx, project_id, wish.name)
+    return added
+
+
+def sync_agents(
+    tx: Tx, project_id: str, found: Sequence[NewAgent], clients: Collection[str]
+) -> dict[str, list[str]]:
+    """The project's files are brought into the store: new ones are added, changed ones follow their file."""
+    told: dict[str, list[str]] = {"added": [], "changed": [], "unchanged": []}
+    for wish in found:
+        look_over(wish, clients)
+        known, values = agents.get(tx, wish.name), columns(wish)
+        if known is None:
+            _insert(tx, wish)
+            told["added"].append(wish.name)
+        elif any(getattr(known, name) != value for name, value in values.items()):
+            agents.update(tx, wish.name, **values)
+            told["changed"].append(wish.name)
+        else:
+            told["unchanged"].append(wish.name)
+        projects.assign(tx, project_id, wish.name)
+        tasks.mark_of_agent(tx, project_id, wish.name)
+    return told
+
+
+def first_agent(tx: Tx, project_id: str, on_path: Collection[str]) -> AgentRow:
+    """The agent that `init` gives a project: one that is there already, else one driven by a CLI on PATH."""
+    client = next((name for name in AGENT_CLIS if name in on_path), "")
+    assigned = projects.agents_of(tx, project_id)
+    if assigned:
+        return _with_client(tx, assigned[0], client)
+    known = [row for row in agents.listing(tx) if row.client and row.status == "active"]
+    if known:
+        # lent by another project: it works here too, and the first agent added here takes its place
+        projects.assign(tx, project_id, known[0].id)
+        return known[0]
+    row = agents.get(tx, FIRST)
+    if row is None:
+        row = AgentRow(id=FIRST, name=FIRST, role="worker", scope={}, client=client, created_at=tx.now)
+        agents.insert(tx, row)
+        tx.emit("agent_added", {"agent": row.id, "client": client}, project=project_id)
+    projects.assign(tx, project_id, row.id)
+    projects.update(tx, project_id, default_agent=row.id)
+    return _with_client(tx, row, client)
+
+
+def _with_client(tx: Tx, row: AgentRow, client: str) -> AgentRow:
+    """The one that `init` made without a client gets the CLI that is there now."""
+    if row.client or not client or row.id != FIRST:
+        return row
+    agents.update(tx, row.id, client=client)
+    tx.emit("agent_changed", {"agent": row.id, "client": client})
+    for project in projects.listing(tx):
+        tasks.mark_of_agent(tx, project.id, row.id)
+    return agents.get(tx, row.id) or row
+
+
+def _insert(tx: Tx, wish: NewAgent) -> None:
+    agents.insert(tx, AgentRow(id=wish.name, name=wish.name, created_at=tx.now, **columns(wish)))

@@ -1,0 +1,136 @@
+"""What is wrong with an installation, with the line to type: from the store and from what machines say."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from typing import Any
+
+from toryo.store import agents, coordinators, facts, projects
+from toryo.store.engine import Tx
+from toryo.store.rows import CoordinatorRow
+from toryo.usecases.agent_definitions import AGENT_CLIS
+from toryo.usecases.context import HeadContext
+
+Finding = dict[str, str]
+Seen = Mapping[str, Mapping[str, Any] | None]
+"""By machine, what a coordinator there answered; None: nothing in time."""
+
+
+def doctor(context: HeadContext, seen: Seen) -> dict[str, Any]:
+    """Findings, worst first; an empty list is a healthy house."""
+    machines = [_machine(name, body) for name, body in seen.items() if body is not None]
+    with context.store.read() as tx:
+        listed = coordinators.listing(tx)
+        findings = _of_coordinators(listed, seen) + _of_projects(tx) + _of_facts(tx)
+        findings += _of_agents(tx, machines) + _of_clients(machines)
+        clients = {name: path for row in listed if not row.unseen for name, path in row.clients.items()}
+    if context.store.recovered:
+        findings.append(_finding("warning", context.store.recovered, ""))
+    findings.sort(key=lambda one: LEVELS.index(one["level"]))
+    return {
+        "success": True,
+        "findings": findings,
+        "clients": clients,
+        "machines": machines,
+        "isolation": _isolation(machines),
+    }
+
+
+LEVELS = ("error", "warning", "note")
+
+
+def _of_coordinators(listed: list[CoordinatorRow], seen: Seen) -> list[Finding]:
+    if not any(row.incarnation and not row.unseen for row in listed):
+        return [_finding("error", "no coordinator answers", "toryo up")]
+    return [
+        _finding(
+            "warning", f"the coordinator of {machine} did not say what is installed there", "toryo status"
+        )
+        for machine, body in seen.items()
+        if body is None
+    ]
+
+
+def _of_projects(tx: Tx) -> list[Finding]:
+    found = []
+    for row in projects.listing(tx):
+        if row.settings_problem:
+            found.append(_finding("error", f"{row.name}: {row.settings_problem}", "mend .toryo/config.yaml"))
+        if row.settings_from == "working copy":
+            found.append(
+                _finding("note", f"{row.name}: settings: uncommitted", "git add .toryo && git commit")
+            )
+        for target in projects.targets_of(tx, row.id):
+            if target.stopped:
+                why = f"{row.name}: nothing lands on {target.name}: {target.stopped}"
+                found.append(_finding("error", why, "see docs/howto/recovery.md"))
+    return found
+
+
+def _of_facts(tx: Tx) -> list[Finding]:
+    found = [
+        _finding("warning", f"orphan fact {fact.kind} (order {fact.order or '-'})", "")
+        for fact in facts.with_standing(tx, "orphan", 20)
+    ]
+    late = facts.with_standing(tx, "late", 20)
+    return found + [_finding("note", f"late fact {fact.kind} of run {fact.run or '-'}", "") for fact in late]
+
+
+def _of_agents(tx: Tx, machines: list[dict[str, Any]]) -> list[Finding]:
+    found = []
+    installed = {one["name"] for machine in machines for one in machine["clients"] if one["path"]}
+    for agent in agents.listing(tx):
+        if not agent.client:
+            line = f"toryo agent add {agent.id} --client command --command 'sh agent.sh {{prompt_file}}'"
+            found.append(_finding("warning", f"the agent {agent.id} has no client", line))
+        elif agent.client in AGENT_CLIS and machines and agent.client not in installed:
+            what = f"the agent {agent.id} is driven by {agent.client}, which is not installed"
+            found.append(_finding("warning", what, f"install {agent.client}, then: toryo down && toryo up"))
+    return found
+
+
+def _of_clients(machines: list[dict[str, Any]]) -> list[Finding]:
+    found = []
+    for machine in machines:
+        for one in machine["clients"]:
+            if one["problem"]:
+                what = f"the client {one['name']} ({one['path'] or 'not installed'}): {one['problem']}"
+                found.append(_finding("warning", what, ""))
+            elif one["path"] and one["name"] in AGENT_CLIS and not one["tested"]:
+                what = f"{one['name']} {one['version'] or '(version unknown)'} was not tested with this Toryo"
+                found.append(_finding("note", what, ""))
+    return found
+
+
+def _machine(name: str, body: Mapping[str, Any]) -> dict[str, Any]:
+    """A coordinator of an older version tells its clients as name → path."""
+    told = body.get("clients") or []
+    if isinstance(told, Mapping):
+        told = [{"name": client, "path": path} for client, path in told.items()]
+    return {
+        "machine": name,
+        "uid": body.get("uid"),
+        "clients": [
+            {
+                "name": str(one.get("name", "")),
+                "path": str(one.get("path") or ""),
+                "version": str(one.get("version") or ""),
+                "tested": bool(one.get("tested")),
+                "problem": str(one.get("problem") or ""),
+            }
+            for one in told
+        ],
+    }
+
+
+def _isolation(machines: list[dict[str, Any]]) -> str:
+    """Whether anything stands between an agent and its user but good will (docs/security.md)."""
+    other = [one for one in machines if one["uid"] not in (None, os.getuid())]
+    if other and len(other) == len(machines):
+        return "agents run under another uid than the daemon: they cannot do what you can do"
+    return "agents run under your own uid: scopes and gates hold against mistakes, not against malice"
+
+
+def _finding(level: str, what: str, hint: str) -> Finding:
+    return {"level": level, "what": what, "hint": hint}

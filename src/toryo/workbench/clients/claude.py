@@ -1,0 +1,112 @@
+"""The client `claude`: Claude Code's command lines and settings for one run. Its record: claude_record.py.
+
+Context files (CLAUDE.md, skills) stand in the run's context folder and are found by the CLI itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from datetime import datetime
+from typing import Any, Literal
+
+from toryo.protocol.parts import Said
+from toryo.workbench.clients import claude_home, claude_record
+from toryo.workbench.clients.calls import Call, Command, Interactive, Versions
+from toryo.workbench.clients.run_files import TURN_END, turn_end_hook, unless_set, written, written_json
+
+SERVER = "toryo"
+
+ALLOWED = (
+    "Bash,Edit,Write,NotebookEdit,Read,Glob,Grep,LS,Skill,Task,Agent,TaskStop,TodoWrite,Monitor,ToolSearch,"
+    "WebFetch,WebSearch"
+)
+"""For root, whom the CLI refuses to go without permissions: everything that work in a worktree needs."""
+
+QUIET = {
+    # a run stays on the version it began with, and speaks to the model only
+    "DISABLE_AUTOUPDATER": "1",
+    "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
+}
+
+
+class ClaudeClient:
+    name = "claude"
+    program = "claude"
+    usage_counts: Literal["run", "conversation"] = "run"
+    versions = Versions(
+        argv=("claude", "--version"), tested=("2.1.325",), install="npm install -g @anthropic-ai/claude-code"
+    )
+
+    def argv(self, call: Call) -> Command:
+        return Command(
+            argv=(
+                "claude",
+                "-p",
+                "--output-format",
+                "stream-json",
+                "--verbose",
+                *self._common(call, hooks={}),
+            ),
+            stdin=call.prompt,
+            cwd=_cwd(call),
+            env=unless_set(call, QUIET),
+        )
+
+    def interactive(self, call: Call) -> Interactive:
+        done = call.run_dir / TURN_END
+        hook = [{"hooks": [{"type": "command", "command": turn_end_hook(done), "timeout": 10}]}]
+        # StopFailure: the turn ended by an error of the service
+        argv = self._common(call, hooks={"Stop": hook, "StopFailure": hook})
+        env = unless_set(call, QUIET) | claude_home.environment(call)
+        return Interactive(
+            command=Command(argv=("claude", *argv), cwd=_cwd(call), env=env),
+            ready=claude_home.READY,
+            leave="/exit",
+            done_file=done,
+        )
+
+    def read(self, lines: Iterable[str], now: datetime | None = None) -> Said:
+        return claude_record.read(lines, now)
+
+    def shown(self, line: str) -> str | None:
+        return claude_record.shown(line)
+
+    def _common(self, call: Call, hooks: dict[str, Any]) -> tuple[str, ...]:
+        # --settings: an untrusted folder's own settings.json is ignored in part, this file is not
+        settings = {
+            "permissions": {"additionalDirectories": [str(call.worktree)]},
+            "skipDangerousModePermissionPrompt": True,
+            **({"hooks": hooks} if hooks else {}),
+            **({"claudeMdExcludes": [str(path) for path in call.carried]} if call.carried else {}),
+        }
+        argv = ["--settings", str(written_json(call, "claude-settings.json", settings))]
+        argv += [*self._permissions(call), "--strict-mcp-config"]
+        if call.bridge:
+            # alwaysLoad: else the tools hide behind a search tool and are absent from the first request
+            server = {
+                "type": "stdio",
+                "command": call.bridge[0],
+                "args": [*call.bridge[1:]],
+                "alwaysLoad": True,
+            }
+            argv += [
+                "--mcp-config",
+                str(written_json(call, "claude-mcp.json", {"mcpServers": {SERVER: server}})),
+            ]
+        if call.added.strip():
+            argv += ["--append-system-prompt-file", str(written(call, "added.md", call.added))]
+        argv += ["--model", call.model] if call.model else []
+        argv += ["--resume", call.resume] if call.resume else []
+        return tuple(argv)
+
+    def _permissions(self, call: Call) -> tuple[str, ...]:
+        """Root is refused the bypass unless a sandbox is declared, which is the user's to do, never ours."""
+        if not call.is_root or call.env.get("IS_SANDBOX") == "1":
+            return ("--dangerously-skip-permissions",)
+        tools = f"{ALLOWED},mcp__{SERVER}" if call.bridge else ALLOWED
+        # a mode always: the CLI's own default asks a classifier of the service
+        return ("--permission-mode", "acceptEdits", "--allowedTools", tools)
+
+
+def _cwd(call: Call) -> Literal["worktree", "context"]:
+    return "context" if call.context is not None else "worktree"

@@ -1,0 +1,71 @@
+"""Files that a client makes for one run, in the run's own directory and for this user alone."""
+
+from __future__ import annotations
+
+import json
+import os
+import shlex
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from toryo.workbench.clients.calls import Call, CannotCall
+
+TURN_END = "turn-end.jsonl"
+"""Where a CLI's own hook writes one line at the end of each turn."""
+
+
+def private(path: Path, text: str) -> Path:
+    handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
+    with open(handle, "w", encoding="utf-8", errors="surrogateescape", newline="") as file:
+        file.write(text)
+    return path
+
+
+def written(call: Call, name: str, text: str) -> Path:
+    return private(call.run_dir / name, text)
+
+
+def written_json(call: Call, name: str, value: Mapping[str, Any]) -> Path:
+    return written(call, name, json.dumps(value, indent=1, ensure_ascii=False) + "\n")
+
+
+def turn_end_hook(path: Path) -> str:
+    """A shell line that adds the hook's input to the file as one line; quick, since the CLI waits for it."""
+    return f"{{ tr -d '\\n'; echo; }} >> {shlex.quote(str(path))}"
+
+
+def unless_set(call: Call, values: Mapping[str, str]) -> dict[str, str]:
+    """What the user has set already stays."""
+    return {name: value for name, value in values.items() if name not in call.env}
+
+
+def with_added(call: Call) -> str:
+    """The prompt after the added text, for a CLI that takes such text in no other way."""
+    return f"{call.added.rstrip()}\n\n{call.prompt}" if call.added.strip() else call.prompt
+
+
+def read_json(path: Path, what: str) -> dict[str, Any]:
+    """Settings of the user that ours are joined with; a missing file is empty."""
+    try:
+        found = json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return {}
+    except (OSError, ValueError) as error:
+        raise CannotCall(f"{what} cannot be read: {error}", hint=f"cat {shlex.quote(str(path))}") from error
+    if not isinstance(found, dict):
+        raise CannotCall(f"{what} is no JSON object", hint=f"cat {shlex.quote(str(path))}")
+    return found
+
+
+def joined(theirs: Mapping[str, Any], ours: Mapping[str, Any]) -> dict[str, Any]:
+    """Objects key by key, lists one after the other; else ours."""
+    both = dict(theirs)
+    for key, value in ours.items():
+        if isinstance(value, Mapping) and isinstance(both.get(key), Mapping):
+            both[key] = joined(both[key], value)
+        elif isinstance(value, list) and isinstance(both.get(key), list):
+            both[key] = [*both[key], *value]
+        else:
+            both[key] = value
+    return both

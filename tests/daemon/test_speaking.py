@@ -1,0 +1,111 @@
+"""Words for a running agent, its window and its log: asked of the coordinator that holds the run."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import pytest
+from whole_daemon import Body, Shop
+
+from toryo.protocol import models
+from toryo.usecases import speaking
+
+
+def begin(shop: Shop) -> tuple[str, Body]:
+    """A task, and the order of its run, which is under way."""
+    task = shop.add_task()
+    shop.hands.claim("dev", shop.project)
+    shop.hands.prepare()
+    return task, shop.hands.start()
+
+
+def asked(
+    shop: Shop, kind: str, fact: str, answer: models.Model, tool: str, **arguments: Any
+) -> tuple[Body, Body]:
+    """The inputs of the order that a person's call led to, and what the person was answered."""
+    with ThreadPoolExecutor(1) as pool:
+        call = pool.submit(shop.daemon.person, tool, **arguments)
+        order = shop.hands.order(kind)
+        shop.hands.report(order, fact, answer)
+        return order, call.result(60)
+
+
+def test_words_reach_the_run_and_are_kept_as_events(shop: Shop) -> None:
+    task, running = begin(shop)
+    spoken = models.Spoken(delivered=True, seen=True)
+    order, answer = asked(shop, "say", "spoken", spoken, "say", id=task, text="mind the ü\n")
+    inputs = order["inputs"]
+    assert (order["run"], order["generation"], inputs["run"]) == (running["run"], 1, running["run"])
+    assert shop.hands.call("fetch_blob", hash=inputs["text"])["text"] == "mind the ü\n"
+    assert (answer["message"], answer["run"]) == (inputs["message"], running["run"])
+    assert (answer["delivered"], answer["seen"], answer["problem"]) == (True, True, None)
+    events = shop.daemon.person("list_events", task=task, limit=200)["events"]
+    told = {one["kind"]: one["body"] for one in events if one["kind"] in ("run_told", "run_spoken")}
+    assert told["run_told"] == {"message": inputs["message"], "text": "mind the ü\n"}
+    assert (told["run_spoken"]["message"], told["run_spoken"]["seen"]) == (inputs["message"], True)
+
+
+def test_a_problem_of_the_screen_is_told_and_not_raised(shop: Shop) -> None:
+    _, running = begin(shop)
+    problem = models.Problem(code="no_screen", message="It has no screen.", hint="toryo log")
+    _, answer = asked(
+        shop, "say", "spoken", models.Spoken(problem=problem), "say", id=running["run"], text="x"
+    )
+    assert (answer["delivered"], answer["problem"]["code"]) == (False, "no_screen")
+
+
+def test_words_that_nobody_took_are_withdrawn(shop: Shop, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(speaking, "WITHIN_S", 0.2)
+    task, _ = begin(shop)
+    answer = shop.daemon.person("say", id=task, text="hello")
+    assert (answer["delivered"], answer["problem"]["code"]) == (False, "nobody_answered")
+    assert all(order["kind"] != "say" for order in shop.hands.speak("next_orders", wait_s=0)["orders"])
+
+
+@pytest.mark.parametrize("tool", ["say", "attach_run"])
+def test_nothing_that_runs_cannot_be_reached(shop: Shop, tool: str) -> None:
+    task = shop.add_task()
+    text = {"text": "hello"} if tool == "say" else {}
+
+    def refused(id: str) -> Body:
+        return shop.daemon.refused(shop.daemon.operator, tool, id=id, **text)
+
+    assert refused(task)["error"] == f"Nothing of {task} runs now."
+    assert "toryo task show" in refused(task)["hint"]
+    shop.hands.claim("dev", shop.project)
+    assert "has not started yet" in refused(task)["error"]
+    shop.hands.prepare()
+    order = shop.hands.start()
+    shop.hands.exit(order)
+    body = refused(order["run"])
+    assert (body["error"], "toryo log" in body["hint"]) == (f"{order['run']} has ended already.", True)
+
+
+def test_an_outside_agent_is_spoken_to_where_it_was_started(shop: Shop) -> None:
+    task = shop.add_task()
+    shop.get_task(shop.session())
+    assert "outside agent" in shop.daemon.refused(shop.daemon.operator, "say", id=task, text="x")["error"]
+
+
+@pytest.mark.parametrize("text", ["", " \n", "x" * (speaking.LONGEST + 1)])
+def test_words_that_cannot_be_typed_are_refused(shop: Shop, text: str) -> None:
+    task, _ = begin(shop)
+    assert shop.daemon.refused(shop.daemon.operator, "say", id=task, text=text)["hint"]
+
+
+def test_attach_answers_the_command_line_of_the_window(shop: Shop) -> None:
+    task, running = begin(shop)
+    window = models.ReadAnswer(ended=True, body={"argv": ["tmux", "attach"]})
+    order, answer = asked(shop, "read", "answered", window, "attach_run", id=task)
+    assert (order["inputs"]["what"], order["inputs"]["run"]) == ("window", running["run"])
+    assert (answer["argv"], answer["run"]) == (["tmux", "attach"], running["run"])
+
+
+@pytest.mark.parametrize("raw", [False, True])
+def test_the_log_is_asked_for_readably_or_as_it_is(shop: Shop, raw: bool) -> None:
+    task, _ = begin(shop)
+    page = models.ReadAnswer(text="it works\n", next_offset=40, ended=False)
+    order, answer = asked(shop, "read", "answered", page, "read_log", task=task, raw=raw)
+    assert (order["inputs"]["raw"], order["inputs"]["client"]) == (raw, "command")
+    assert (answer["text"], answer["next_offset"]) == ("it works\n", 40)
