@@ -9,6 +9,7 @@ import tempfile
 import uuid
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -61,6 +62,33 @@ def run(
     except subprocess.TimeoutExpired as late:
         raise TimeLimit(f"{argv[0]} did not end within {limit_s:g} s") from late
     return Finished(done.returncode, done.stdout, done.stderr)
+
+
+class Running:
+    """A program that was begun; whoever begins it finishes it."""
+
+    def __init__(self, argv: Sequence[str], cwd: str | Path, env: Mapping[str, str]) -> None:
+        self._name = argv[0]
+        self._child = subprocess.Popen(
+            list(argv),
+            cwd=cwd,
+            env=dict(env),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+        )
+
+    def finish(self, limit_s: float) -> Finished:
+        """Wait for its end and keep both outputs. Killed if it outstays `limit_s` or we cannot wait."""
+        try:
+            out, err = self._child.communicate(timeout=limit_s)
+        except BaseException as broken:
+            self._child.kill()
+            self._child.communicate()
+            if isinstance(broken, subprocess.TimeoutExpired):
+                raise TimeLimit(f"{self._name} did not end within {limit_s:g} s") from broken
+            raise
+        return Finished(self._child.returncode, out, err)
 
 
 def run_known(
@@ -121,6 +149,7 @@ def spawn_detached(argv: Sequence[str], *, env: Mapping[str, str], cwd: str | Pa
     return child.pid
 
 
+@lru_cache(maxsize=1)
 def boot_id() -> str:
     """Another value after each boot: a pid from another boot names nobody."""
     try:

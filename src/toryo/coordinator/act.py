@@ -36,6 +36,8 @@ SUBJECT = 72
 LARGEST_OUTPUT = 700_000
 """Bytes of JSON."""
 
+_BEGINS_WITHIN_S = 0.25
+
 M = TypeVar("M", bound=Model)
 
 
@@ -105,6 +107,10 @@ class Acts:
         if order.kind is not OrderKind.RUN or order.inputs.get("worktree"):
             return True
         return worktrees.prepared(self.runs.directory(order.run)) is not None
+
+    def let_begin(self, order: Order) -> None:
+        """An agent that is about to begin has the cores to itself until it did."""
+        self.runs.wait_started(order.run, _BEGINS_WITHIN_S)
 
     def after(self, order: Order) -> None:
         """Once reported: a move of ours is looked at before somebody asks, and a check leaves nothing."""

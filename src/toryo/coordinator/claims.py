@@ -28,12 +28,14 @@ class Capacity:
         self,
         most: int,
         live: Callable[[], frozenset[str]],
+        busy: Callable[[], frozenset[str]] = frozenset,
         *,
         grace_s: float,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._most = most
         self._live = live
+        self._busy = busy
         self._grace_s = grace_s
         self._clock = clock
         self._lock = threading.Lock()
@@ -67,7 +69,7 @@ class Capacity:
             # between `prepared` and the order to run it, no order names the run for a moment
             fresh = {run for run, seen in self._claimed.items() if now - seen < self._grace_s}
             self._claimed = {run: self._claimed[run] for run in fresh}
-            return self._live() | self._ordered | fresh
+            return self._live() | self._busy() | self._ordered | fresh
 
 
 @dataclass(frozen=True)

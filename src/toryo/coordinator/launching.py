@@ -28,7 +28,6 @@ from toryo.workbench.git.door import Git
 from toryo.workbench.runs.launch import LaunchSpec
 
 PROMPT, STDIN, TYPED, CREDENTIAL = "prompt.md", "stdin.txt", "typed.md", "credential.json"
-CLIS = frozenset(one.name for one in registry.AGENT_CLIS)
 MOST_EXPECTED = 64
 
 
@@ -87,7 +86,7 @@ class Launching:
             write_run_file(run_dir / CREDENTIAL, self.config.mcp_socket_path, inputs.token)
         bridge = bridge_argv(run_dir / CREDENTIAL) if connected else ()
         context = prepare_context(
-            worktree, inputs.agent, inputs.client, lambda: self._profile(inputs), bridge=bridge
+            worktree, inputs.agent, inputs.client, lambda: self._profile(client, inputs.agent), bridge=bridge
         )
         if not registry.has_record(client) and context.added.strip():
             prompt = f"{prompt.rstrip()}\n\n{context.added}"  # a program has nothing but its prompt
@@ -127,11 +126,9 @@ class Launching:
             spec, run_dir, terminal=inputs.terminal, driven=driven, prompt_file=prompt_file
         )
 
-    def _profile(self, inputs: RunInputs) -> SubordinateProfile:
-        """Of an agent CLI; everybody else finds its role in the prompt."""
-        if inputs.client not in CLIS:
-            return SubordinateProfile(inputs.agent)
-        return self.profile(inputs.agent)
+    def _profile(self, client: Client, agent: str) -> SubordinateProfile:
+        """For an agent CLI; a plain program finds its role in the prompt."""
+        return self.profile(agent) if registry.has_record(client) else SubordinateProfile(agent)
 
     def _environment(self, inputs: RunInputs, run_dir: Path, connected: bool) -> dict[str, str]:
         return run_environment(

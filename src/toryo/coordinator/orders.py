@@ -63,6 +63,13 @@ class Orders:
     def is_wanted(self, order_id: str) -> bool:
         return order_id in self._wanted
 
+    def busy_runs(self) -> frozenset[str]:
+        """Runs that something is being done for."""
+        with self._lock:
+            return frozenset(
+                self._wanted[one].run for one in self._busy if one in self._wanted and self._wanted[one].run
+            )
+
     def is_to_stop(self, run: str) -> bool:
         return any(order.kind is OrderKind.STOP and order.run == run for order in self.wanted().values())
 
@@ -183,6 +190,8 @@ class Orders:
             return True
 
         self._guarded(after, begin)
+        if begun:
+            self.acts.let_begin(after)
         try:
             return self._settle(order, result)
         finally:

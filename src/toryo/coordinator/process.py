@@ -80,8 +80,10 @@ def join(home: Home, name: str, config: Config, key: str, standing: Standing) ->
     clients = Records(config, home.path / "clients")
     windows = Windows(folder)
     runs = Runs(folder / "runs", reporter, journal, clients, spares)
-    capacity = Capacity(config.max_concurrent, runs.live, grace_s=max(2.0, config.polling_interval))
     orders = Orders(journal, reporter, standing, check_hands=_check_hands())
+    capacity = Capacity(
+        config.max_concurrent, runs.live, orders.busy_runs, grace_s=max(2.0, config.polling_interval)
+    )
     prompts = Prompts(fetch_blob)
     orders.acts = Acts(
         folder=folder,

@@ -84,9 +84,7 @@ class Records:
             said = reader.read(_lines(path), datetime.fromtimestamp(path.stat().st_mtime, UTC))
         except OSError:
             said = Said()
-        except (
-            Exception
-        ):  # the edge to foreign text: what we cannot read must not cost the run's end
+        except Exception:  # the edge to foreign text: what we cannot read must not cost the run's end
             log.exception("The record of a run cannot be read", extra={"client": whose.client})
             said = Said()
         done = any(signal.source in ("hook", "marker") for signal in spool.signals(run_dir))

@@ -182,19 +182,25 @@ class Runs:
 
     def tell_started(self, order: Order, run: str) -> None:
         """Once the record is there; a run that ended meanwhile has told more than that."""
-        end = time.monotonic() + _START_WITHIN_S
-        pause = 0.002
-        while (record := records.read_started(self.directory(run))) is None:
-            if time.monotonic() > end or run not in self.live():
-                return
-            time.sleep(pause)
-            pause = min(2 * pause, 0.1)
+        record = self.wait_started(run, _START_WITHIN_S)
+        if record is None:
+            return
         beginning = self._beginning(run, record)
         try:
             self._reporter.report_records(beginning, order=order.id, generation=order.generation)
         except OSError:
             self._not_told(run, beginning)
             raise
+
+    def wait_started(self, run: str, within_s: float) -> StartRecord | None:
+        end = time.monotonic() + within_s
+        pause = 0.003
+        while (record := records.read_started(self.directory(run))) is None:
+            if time.monotonic() > end or run not in self.live():
+                return None
+            time.sleep(pause)
+            pause = min(2 * pause, 0.1)
+        return record
 
     def _watch(self, run: str, listener: int | None = None) -> None:
         with self._lock:

@@ -10,7 +10,7 @@ from toryo.domain.words import PRIORITY_RANK, Access, CheckResult, Priority, Pur
 from toryo.store import claims, gates, landings, orders, projects, runs, tasks, texts
 from toryo.store.engine import Tx
 from toryo.store.rows import AgentRow, OrderRow, ProjectRow, RunRow, TaskRow
-from toryo.usecases.agent_definitions import AGENT_CLIS
+from toryo.usecases.agent_definitions import instructions
 from toryo.usecases.context import HeadContext
 from toryo.usecases.coordinators import current
 from toryo.usecases.finding import the_agent, the_task
@@ -109,15 +109,13 @@ def prompt_parts(tx: Tx, project: ProjectRow, agent: AgentRow, task: TaskRow) ->
     """Everything the prompt of the task's next run is made of."""
     # what is not committed is not in the worktree, and a prompt that names it would mislead
     memory = memory_files(project) if project.settings_from == "commit" else ()
-    # an agent CLI finds its role in its context, where each text should stand once
-    role = "" if agent.client in AGENT_CLIS else agent.system_prompt
     return PromptParts(
         task=task.id,
         title=task.title,
         type=task.type,
         priority=priority_word(task.priority),
         description=task.description,
-        instructions="\n\n".join(text for text in (role, agent.prompt) if text),
+        instructions=instructions(agent),
         scope=scope_of(project, agent, task),
         memory=memory,
         purpose=Purpose(task.next_purpose or Purpose.IMPLEMENT),

@@ -12,7 +12,9 @@ from toryo.daemon.changes import LOOK, place_topic
 from toryo.daemon.head import Head
 from toryo.daemon.mcp.registry import COORDINATORS, Arguments, Tool
 from toryo.domain.errors import NotFound, Refused
+from toryo.domain.words import OrderKind
 from toryo.protocol.models import Fact
+from toryo.store.rows import OrderRow
 from toryo.usecases import agents, asking, claim_run, coordinators, next_orders, report_facts
 from toryo.usecases.context import Caller, HeadContext
 
@@ -139,9 +141,14 @@ async def orders(head: Head, caller: Caller, args: NextOrders) -> dict[str, Any]
 
 
 def _version(found: next_orders.OrderSet) -> str:
-    level = [[order.id, order.generation] for order in found.rows]
+    # what it claimed itself is no news: a claim's answer brought both orders of the run
+    level = [[order.id, order.generation] for order in found.rows if not _is_claimed(order)]
     text = json.dumps([found.superseded, sorted(level), sorted(one.what for one in found.startable)])
     return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+def _is_claimed(order: OrderRow) -> bool:
+    return order.kind in (OrderKind.PREPARE, OrderKind.RUN) and order.taken_by == order.place
 
 
 async def report(head: Head, caller: Caller, args: Report) -> dict[str, Any]:

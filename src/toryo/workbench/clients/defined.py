@@ -111,7 +111,7 @@ class DefinedClient:
             return call.bridge
         if "{model}" in word and not call.model:
             raise CannotCall(
-                f"the client {self.name} needs a model", hint="toryo agent update NAME --model MODEL"
+                f"the client {self.name} needs a model", hint="toryo agent add NAME --model MODEL"
             )
         values = {
             "prompt": prompt,
@@ -178,7 +178,7 @@ class DefinedCli(DefinedClient):
     def interactive(self, call: Call) -> Interactive:
         raise CannotCall(
             f"the client {self.name} has no screen that Toryo can drive",
-            hint="toryo agent update NAME --style exec",
+            hint="toryo agent add NAME --style exec",
         )
 
 

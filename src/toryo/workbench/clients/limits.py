@@ -94,7 +94,9 @@ def _span(text: str, now: datetime) -> datetime | None:
 
 
 def _clock(text: str, now: datetime) -> datetime | None:
-    """A time of day, in the zone it names or ours; the next one, unless a day is named."""
+    """A time of day, in the zone it names or ours; the next one, unless a day is named.
+
+    Seconds are not said: a minute that is not over yet is meant, not the same one of tomorrow."""
     found = _CLOCK.search(text)
     if found is None:
         return None
@@ -110,7 +112,10 @@ def _clock(text: str, now: datetime) -> datetime | None:
             return moment
     except ValueError:  # no such hour, day or month
         return None
-    return moment if moment > here else moment + timedelta(days=1)
+    if moment > here:
+        return moment
+    is_now = here - moment < timedelta(minutes=1)
+    return moment + (timedelta(minutes=1) if is_now else timedelta(days=1))
 
 
 def _zone(name: str | None) -> ZoneInfo | None:

@@ -63,6 +63,10 @@ class Git:
             limit_s=limit_s,
         )
 
+    def begin(self, *argv: str, config: tuple[tuple[str, str], ...] = ()) -> processes.Running:
+        """Run beside what the caller does next; it must be finished."""
+        return processes.Running(_command(argv, config), self.where, _environment(self._env))
+
     def run_known(
         self,
         *argv: str,

@@ -9,13 +9,14 @@ import json
 import os
 import re
 import uuid
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
 from toryo.domain.naming import PREFIX, branch_of, free_name
 from toryo.domain.scopes import Scope
-from toryo.processes import Finished, TimeLimit
+from toryo.processes import Running, TimeLimit
 from toryo.protocol.models import Prepared, PrepareInputs, Problem
 from toryo.workbench.git import adopt, fingerprint, locks, merges, places, registration, reuse, sparse, trash
 from toryo.workbench.git.door import Git, GitFailed
@@ -78,15 +79,21 @@ def _prepare(inputs: PrepareInputs, run_dir: Path) -> Prepared:
         raise Refusal("repository_missing", "The repository is not there any more.", hint) from None
     root = places.worktree_root(repo, inputs.worktree_root)
     _make_ready(repo, common, root)
-    with ThreadPoolExecutor(1) as beside:
-        # beside the checkout: on a large repository its status costs as much as everything else here
-        looking = beside.submit(_look, repo, branch_of(inputs.name), run_dir)
-        scope = Scope(inputs.scope.exclude, inputs.scope.read, inputs.scope.write)
-        if inputs.existing:
+    scope = Scope(inputs.scope.exclude, inputs.scope.read, inputs.scope.write)
+    seen = ""
+
+    def look() -> None:
+        nonlocal seen
+        seen = _look(repo, branch_of(inputs.name), run_dir)
+
+    # beside the checkout: on a large repository its status costs as much as everything else here
+    if inputs.existing:
+        with ThreadPoolExecutor(1) as beside:
+            looking = beside.submit(look)
             worktree, head = reuse.use_again(inputs, common, root, scope)
-        else:
-            worktree, head = _make(inputs, common, root, scope, run_dir)
-        seen = looking.result()
+            looking.result()
+    else:
+        worktree, head = _make(inputs, common, root, scope, run_dir, look)
     _make_context(worktree.path, inputs.agent)
     return Prepared(
         name=worktree.path.name,
@@ -103,9 +110,11 @@ def _prepare(inputs: PrepareInputs, run_dir: Path) -> Prepared:
 
 
 def _make(
-    inputs: PrepareInputs, common: Path, root: Path, scope: Scope, run_dir: Path
+    inputs: PrepareInputs, common: Path, root: Path, scope: Scope, run_dir: Path, beside: Callable[[], None]
 ) -> tuple[Worktree, str]:
-    """A worktree under a free name; first what files say is free, which costs no process."""
+    """A worktree under a free name; first what files say is free, which costs no process.
+
+    `beside` is done while git checks out."""
     git = Git(inputs.repo)
     base = inputs.base if _FULL_ID.fullmatch(inputs.base) else git.commit_of(inputs.base) or ""
     if not base:
@@ -125,7 +134,12 @@ def _make(
         assert worktree.admin is not None
         sparse.settle(worktree.admin, scope)
         # the lock covers registration only: a checkout of seconds must not hold up every other launch
-        done = _check_out(worktree)
+        checkout = _check_out(worktree)
+        try:
+            if attempt == 0:
+                beside()
+        finally:
+            done = checkout.finish(reuse.CHECKOUT_LIMIT_S)
         if done.code == 0:
             break
         with locks.registration(common):
@@ -141,12 +155,11 @@ def _make(
     return worktree, base
 
 
-def _check_out(worktree: Worktree) -> Finished:
+def _check_out(worktree: Worktree) -> Running:
     """The branch, made here and nowhere else, and its files: one process."""
-    return worktree.git.run(
+    return worktree.git.begin(
         *("checkout", "--quiet", "--force", "--no-track", "--no-recurse-submodules", "-b", worktree.branch),
         config=(("checkout.workers", "2"),),
-        limit_s=reuse.CHECKOUT_LIMIT_S,
     )
 
 

@@ -11,7 +11,7 @@ import os
 import re
 import socket
 import sys
-import tempfile
+import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -155,7 +155,10 @@ def _as_json(spec: LaunchSpec) -> dict[str, object]:
 
 def _write(path: Path, data: bytes) -> None:
     """Whole or not at all, and only for us: the environment of a run holds its token."""
-    fd, new = tempfile.mkstemp(dir=path.parent, prefix=path.name)
-    with os.fdopen(fd, "wb") as file:
-        file.write(data)
+    new = f"{path}.{processes.own_pid()}.{threading.get_ident()}"
+    handle = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
+    try:
+        os.write(handle, data)
+    finally:
+        os.close(handle)
     Path(new).replace(path)
