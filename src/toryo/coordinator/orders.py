@@ -192,11 +192,12 @@ class Orders:
         self._guarded(after, begin)
         if begun:
             self.acts.let_begin(after)
-        try:
-            return self._settle(order, result)
-        finally:
-            if begun:
-                self._guarded(after, lambda: self._settle(after, begun[0]))
+        with self._reporter.together():
+            try:
+                return self._settle(order, result)
+            finally:
+                if begun:
+                    self._guarded(after, lambda: self._settle(after, begun[0]))
 
     def _perform(self, order: Order) -> Result | Outcome:
         """Its effect, or how it ended when it was done before."""

@@ -5,11 +5,13 @@ from __future__ import annotations
 import logging
 import threading
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any
 
 from toryo.coordinator.calls import Daemon, Place
 from toryo.coordinator.outbox import Batch, Outbox, is_final
+from toryo.protocol.models import Fact
 from toryo.protocol.wire import RequestRefused, ToolFailed, WireError
 
 log = logging.getLogger(__name__)
@@ -29,6 +31,7 @@ class Reporter:
         self._on_superseded = on_superseded
         self._clock = clock
         self._sending = threading.Lock()
+        self._mine = threading.local()
         self._place: Place | None = None
         self._aside: set[int] = set()
         self._answered: dict[str, float] = {}
@@ -64,13 +67,30 @@ class Reporter:
             self._outbox.add(kind, body, order=order, generation=generation, keep=False)
             for kind, body in facts
         ]
+        waiting: list[Fact] | None = getattr(self._mine, "waiting", None)
+        if waiting is None:
+            self._send_records(added)
+        else:
+            waiting += added
+
+    @contextmanager
+    def together(self) -> Iterator[None]:
+        """Records that this thread reports meanwhile go in one call, at the end."""
+        self._mine.waiting = []
+        try:
+            yield
+        finally:
+            added, self._mine.waiting = self._mine.waiting, None
+            self._send_records(added)
+
+    def _send_records(self, added: list[Fact]) -> None:
         self.flush()
         for fact in added:
             try:
                 self._outbox.keep_waiting(fact)
             except OSError as unwritten:  # it is sent all the same; after a crash the records repeat it
                 reason = str(unwritten)[:500]
-                log.warning("Fact waits in memory only", extra={"order": order, "reason": reason})
+                log.warning("Fact waits in memory only", extra={"order": fact.order, "reason": reason})
 
     def answering(self) -> frozenset[str]:
         """Orders whose final fact is on the way."""
