@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
+import select
 import signal
 import subprocess
 import tempfile
+import time
 import uuid
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -89,6 +92,52 @@ class Running:
                 raise TimeLimit(f"{self._name} did not end within {limit_s:g} s") from broken
             raise
         return Finished(self._child.returncode, out, err)
+
+
+class Conversation:
+    """A program that answers each line with a line. One asker at a time; it ends when we do."""
+
+    def __init__(self, argv: Sequence[str], cwd: str | Path, env: Mapping[str, str]) -> None:
+        self._name = argv[0]
+        self._child = subprocess.Popen(
+            list(argv),
+            cwd=cwd,
+            env=dict(env),
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            bufsize=0,
+        )
+        self._rest = b""
+
+    def ask(self, line: bytes, limit_s: float) -> bytes:
+        """The answer without its newline. OSError or TimeLimit: it is of no use any more."""
+        assert self._child.stdin is not None and self._child.stdout is not None  # noqa: PT018
+        self._child.stdin.write(line + b"\n")
+        poll, out = select.poll(), self._child.stdout.fileno()  # not select(): it knows only the first 1024
+        poll.register(out, select.POLLIN)
+        end = time.monotonic() + limit_s
+        while b"\n" not in self._rest:
+            left = end - time.monotonic()
+            if left <= 0 or not poll.poll(left * 1000):
+                raise TimeLimit(f"{self._name} did not answer within {limit_s:g} s")
+            part = os.read(out, 65536)
+            if not part:
+                raise BrokenPipeError(f"{self._name} ended")
+            self._rest += part
+        answer, _, self._rest = self._rest.partition(b"\n")
+        return answer
+
+    def close(self) -> None:
+        for pipe in (self._child.stdin, self._child.stdout):
+            if pipe is not None:
+                with contextlib.suppress(OSError):
+                    pipe.close()
+        try:
+            self._child.wait(2)
+        except subprocess.TimeoutExpired:
+            self._child.kill()
+            self._child.wait()
 
 
 def run_known(

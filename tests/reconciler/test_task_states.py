@@ -13,6 +13,7 @@ from fact_builders import (
     a_lost_run,
     a_run,
     a_task,
+    an_order,
     an_outside_run,
     decide,
     landed,
@@ -21,7 +22,7 @@ from fact_builders import (
     work,
 )
 
-from toryo.domain.words import OrderKind, Purpose, Verb, Verdict
+from toryo.domain.words import OrderKind, OrderState, Purpose, Verb, Verdict
 from toryo.reconciler.subjects import Dependency, TaskFacts
 
 FIX, RESOLVE = Purpose.FIX, Purpose.RESOLVE
@@ -64,6 +65,17 @@ def test_before_its_first_run_a_task_is_held_blocked_or_ready(facts, expected):
 def test_a_ready_task_says_what_the_run_is_for():
     assert decide().purpose is Purpose.IMPLEMENT
     assert decide(held=True).purpose is None
+
+
+@pytest.mark.parametrize("state", [OrderState.OPEN, OrderState.TAKEN])
+def test_a_run_that_ended_before_its_preparation_was_told_is_not_judged_yet(state):
+    run = a_run(prepared=False, collected=None)
+    assert (
+        shown(decide(run, orders=(an_order(OrderKind.PREPARE, state, run="r1"),))) == "verifying collecting"
+    )
+    told = (an_order(OrderKind.PREPARE, OrderState.REPORTED, run="r1"),)
+    assert shown(decide(run, orders=told)) == "needs_review no_commit"
+    assert shown(decide(run, orders=(an_order(OrderKind.PREPARE, run="r0"),))) == "needs_review no_commit"
 
 
 def test_no_client_names_the_line_to_type():

@@ -24,6 +24,7 @@ from toryo.coordinator.standing import Standing
 from toryo.coordinator.tidying import Trash
 from toryo.coordinator.windows import Windows
 from toryo.protocol.wire import ToolFailed, WireError
+from toryo.workbench.git import questions
 
 log = logging.getLogger(__name__)
 
@@ -127,6 +128,7 @@ class Loop:
         self.runs.end_overdue()
         if beats:
             self.runs.park_waiting()
+            questions.TALKS.rest()
         here = ("", self.machine)
         projects = [project for project in self.daemon.projects(place) if project.machine in here]
         self.trash.empty(projects)

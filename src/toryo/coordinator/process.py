@@ -31,6 +31,7 @@ from toryo.settings import Home
 from toryo.workbench.clients import registry
 from toryo.workbench.contexts.profiles import SubordinateProfile
 from toryo.workbench.gates.environment import fingerprint
+from toryo.workbench.git import questions
 from toryo.workbench.runs import launch
 from toryo.workbench.runs.spares import Spares
 
@@ -52,7 +53,9 @@ def run_coordinator(home: Home, name: str, foreground: bool) -> int:
         signal.signal(number, lambda *_: standing.end())
     key = keys.obtain(home, name, config.mcp_socket_path, standing, config.polling_interval)
     if key is not None:
+        questions.stay()
         join(home, name, config, key, standing).run()
+        questions.leave()
     return 0
 
 

@@ -25,10 +25,10 @@ def decide_task(task: TaskFacts, policy: Policy) -> TaskDecision:
         return _end(task, attempt, live, TaskStatus.FAILED, "rejected")
     if live:
         return _running(task, live)
-    uncollected = _uncollected(task)
-    if uncollected:
-        return TaskDecision(TaskStatus.VERIFYING, "collecting", orders=uncollected)
     last = attempt.last_run
+    uncollected = _uncollected(task)
+    if uncollected or (last and _preparation_is_untold(task, last)):
+        return TaskDecision(TaskStatus.VERIFYING, "collecting", orders=uncollected)
     if last is None:
         return first_start(task, attempt)
     return after_run(task, attempt, last, policy)
@@ -87,6 +87,15 @@ def _running(task: TaskFacts, run: RunFacts) -> TaskDecision:
         return TaskDecision(TaskStatus.RUNNING, "outside")
     order = OrderWish(OrderKind.RUN, f"run/{run.id}/{run.generation}", run=run.id)
     return TaskDecision(TaskStatus.RUNNING, run.purpose, orders=() if run.started else (order,))
+
+
+def _preparation_is_untold(task: TaskFacts, run: RunFacts) -> bool:
+    """A short run may end before it is told where it worked: nothing is judged without that."""
+    pending = (OrderState.OPEN, OrderState.TAKEN)
+    return any(
+        order.kind is OrderKind.PREPARE and order.run == run.id and order.state in pending
+        for order in task.orders
+    )
 
 
 def _retired(run: RunFacts | None) -> tuple[OrderWish, ...]:

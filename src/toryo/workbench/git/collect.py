@@ -6,9 +6,10 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 from toryo.domain.scopes import Scope, matches
 from toryo.protocol.models import (
@@ -49,9 +50,13 @@ def collect(inputs: CollectInputs, run_dir: Path) -> Collected:
     worktree = places.find_worktree(inputs.repo, inputs.worktree, inputs.branch)
     before = read_before(run_dir)
     stash_before = before["stash"] if before else ""
-    taken = snapshots.take(worktree, inputs.run, inputs.attempt, stash_before)
-    head = worktree.objects.commit_of(places.head_ref(inputs.branch))
-    work = _work(worktree.objects, inputs, head) if head else _Work()
+    with ThreadPoolExecutor(1) as beside:
+        # nothing of the run writes any more: what it did elsewhere can be looked at meanwhile
+        looking = beside.submit(_foreign, inputs, before)
+        taken = snapshots.take(worktree, inputs.run, inputs.attempt, stash_before)
+        head = worktree.objects.commit_of(places.head_ref(inputs.branch))
+        work = _work(worktree.objects, inputs, head) if head else _Work()
+        foreign = looking.result()
     return Collected(
         problem=_problem(inputs, head, worktree.is_there),
         head=head or "",
@@ -62,7 +67,7 @@ def collect(inputs: CollectInputs, run_dir: Path) -> Collected:
         changed_files=tuple(places.shown(path) for path in work.changed[:MOST_FILES]),
         changed_count=len(work.changed),
         violations=violations(work.touched | set(work.changed), inputs)[:MOST_FILES],
-        foreign=_foreign(inputs, run_dir),
+        foreign=foreign,
         snapshot=taken.snapshot,
         kept_worktree=taken.kept_worktree,
         unmerged=tuple(places.shown(path) for path in taken.seen.unmerged) if taken.seen else (),
@@ -106,9 +111,15 @@ def _work(git: Git, inputs: CollectInputs, head: str) -> _Work:
     tip = git.commit_of(places.tip_ref(inputs.target))
     # a resolve run merges the target: those commits are not the run's
     known = [commit for commit in (inputs.base, tip) if commit]
-    log = git.do(
-        *("log", "-z", "--no-renames", "-c", "--name-only", "--format=tformat:%x01%H%x09%s"),
-        *(head, "--not", *known, "--"),
+    since = inputs.start or inputs.base
+    log, new, net = git.do_all(
+        (
+            *("log", "-z", "--no-renames", "-c", "--name-only", "--format=tformat:%x01%H%x09%s"),
+            *(head, "--not", *known, "--"),
+        ),
+        ("rev-list", "--count", head, "--not", since, *known, "--"),
+        # against the tip, not the base: a merge that threw the target's side away touches nothing by itself
+        ("diff", "--no-renames", "--name-only", "-z", f"{tip or inputs.base}...{head}", "--"),
         limit_s=600,
     )
     lines: list[CommitLine] = []
@@ -119,17 +130,11 @@ def _work(git: Git, inputs: CollectInputs, head: str) -> _Work:
             lines.append(CommitLine(id=commit, subject=places.shown(subject)[:200]))
         elif name := word.removeprefix("\n"):
             touched.add(name)
-    new = git.do("rev-list", "--count", head, "--not", inputs.start or inputs.base, *known, "--")
-    # against the tip, not the base: a merge that threw the target's side away touches nothing by itself
-    net = git.do(
-        "diff", "--no-renames", "--name-only", "-z", f"{tip or inputs.base}...{head}", "--", limit_s=600
-    )
     changed = tuple(sorted(name for name in net.split("\0") if name))
     return _Work(tuple(lines[:MOST_LINES]), len(lines), int(new), frozenset(touched), changed)
 
 
-def _foreign(inputs: CollectInputs, run_dir: Path) -> tuple[Foreign, ...]:
-    before = read_before(run_dir)
+def _foreign(inputs: CollectInputs, before: dict[str, Any] | None) -> tuple[Foreign, ...]:
     if before is None:
         return ()
     common = places.common_dir(inputs.repo)

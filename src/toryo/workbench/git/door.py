@@ -10,6 +10,7 @@ from pathlib import Path
 
 from toryo import processes, settings
 from toryo.domain.errors import ToryoError
+from toryo.workbench.git import questions
 
 NAME = "Toryo"
 EMAIL = "toryo@localhost"
@@ -93,16 +94,37 @@ class Git:
             raise GitFailed(argv, done.code, done.complaint)
         return done.text.rstrip("\n")
 
+    def do_all(self, *commands: tuple[str, ...], limit_s: float = 120) -> list[str]:
+        """As `do`, each command beside the others."""
+        begun = [self.begin(*argv) for argv in commands]
+        ended = [running.finish(limit_s) for running in begun]
+        for argv, done in zip(commands, ended, strict=True):
+            if done.code != 0:
+                raise GitFailed(argv, done.code, done.complaint)
+        return [done.text.rstrip("\n") for done in ended]
+
     def succeeds(self, *argv: str) -> bool:
         return self.run(*argv).code == 0
 
     def commit_of(self, name: str) -> str | None:
         """The commit a ref or expression names, or None."""
+        known = self._told(f"{name}^{{commit}}")
+        if known is not None:
+            return known
         done = self.run("rev-parse", "--verify", "--quiet", "--end-of-options", f"{name}^{{commit}}")
         return done.text.strip() if done.code == 0 else None
 
     def tree_of(self, commit: str) -> str:
-        return self.do("rev-parse", "--verify", "--end-of-options", f"{commit}^{{tree}}")
+        return self._told(f"{commit}^{{tree}}") or self.do(
+            "rev-parse", "--verify", "--end-of-options", f"{commit}^{{tree}}"
+        )
+
+    def _told(self, expression: str) -> str | None:
+        """By a git that stays, where there is one; None: a git of its own is asked."""
+        if not questions.TALKS.on:
+            return None
+        command = _command(questions.WORDS, ())
+        return questions.TALKS.ask(str(self.where), _environment(self._env), command, expression)
 
     def is_ancestor(self, old: str, new: str) -> bool:
         return self.succeeds("merge-base", "--is-ancestor", old, new)
