@@ -17,6 +17,7 @@ from pathlib import Path
 
 import bridge
 import claim
+import crew
 import idle
 import life
 import reading
@@ -37,6 +38,7 @@ class Sizes:
     commands: int = 20
     starts: int = 30
     calls: int = 300
+    cli_runs: int = 20
     agents: int = 50
     idle_s: float = 30
 
@@ -50,6 +52,7 @@ TINY = Sizes(
     commands=2,
     starts=2,
     calls=5,
+    cli_runs=1,
     agents=3,
     idle_s=1,
 )
@@ -65,6 +68,7 @@ def parts(sizes: Sizes) -> dict[str, Callable[[], list[Figure]]]:
         "claim": lambda: claim.measure(sizes.tasks, sizes.claims, say),
         "commands": lambda: reading.measure(sizes.tasks, sizes.commands, say),
         "bridge": lambda: bridge.measure(sizes.starts, sizes.calls, say),
+        "crew": lambda: crew.measure(sizes.cli_runs, say),
         "idle": lambda: idle.measure(sizes.agents, sizes.idle_s, say),
         # last: a hundred thousand files are written back and deleted for minutes
         "large": lambda: life.measure_large(sizes.large_lives, sizes.large_files, say),
