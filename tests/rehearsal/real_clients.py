@@ -30,6 +30,11 @@ def programs() -> Path:
     return Path(done.stdout.splitlines()[-1])
 
 
+def cache_of_clients() -> str:
+    """XDG_CACHE_HOME of whoever started the tests."""
+    return OUTER.get("XDG_CACHE_HOME") or f"{OUTER['HOME']}/.cache"
+
+
 def clean_environment(**more: str) -> dict[str, str]:
     return {"PATH": f"{programs()}:{OUTER['PATH']}", "LANG": "C.UTF-8", "TERM": "dumb", **more}
 
