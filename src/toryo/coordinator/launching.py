@@ -10,7 +10,7 @@ import shutil
 import threading
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from toryo import settings
@@ -21,7 +21,7 @@ from toryo.protocol.models import RunInputs
 from toryo.protocol.wire import ToolFailed, WireError
 from toryo.workbench.clients import registry
 from toryo.workbench.clients.calls import Call, CannotCall, Client, Command, Interactive
-from toryo.workbench.contexts.environment import bridge_argv, run_environment, write_run_file
+from toryo.workbench.contexts.environment import LISTED, bridge_argv, run_environment, write_run_file
 from toryo.workbench.contexts.preparing import prepare_context
 from toryo.workbench.contexts.profiles import SubordinateProfile
 from toryo.workbench.git.door import Git
@@ -110,6 +110,8 @@ class Launching:
             is_root=os.geteuid() == 0,
         )
         driven = _driven(client, call) if Style(inputs.style) is Style.INTERACTIVE else None
+        if driven is not None and connected:
+            driven = replace(driven, tools_file=run_dir / f"{CREDENTIAL}{LISTED}")
         command = client.argv(call) if driven is None else driven.command
         spec = LaunchSpec(
             argv=self._argv(client, command, env, inputs.task),

@@ -39,6 +39,8 @@ class Whose:
 
     client: str
     log: str
+    model: str = ""
+    """The one that was asked for: not every record names it."""
     used: Mapping[str, Any] | None = None
     """What the conversation had used before this run, where it goes on with one."""
 
@@ -73,7 +75,8 @@ class Records:
         if usage is not None and whose.used and reader.usage_counts == "conversation":
             usage = usage_since(usage, Usage.model_validate(whose.used))
         version = said.client_version or self._version_told(reader)
-        return said.model_copy(update={"client_version": version, "usage": usage})
+        known = {"client_version": version, "usage": usage, "model": said.model or whose.model}
+        return said.model_copy(update=known)
 
     def _read(self, reader: AgentCli, whose: Whose, run_dir: Path) -> Said:
         screen = spool.read_screen(run_dir)

@@ -48,12 +48,13 @@ class Note:
     generation: int
     log: str
     client: str = ""
+    model: str = ""
     used: dict[str, Any] | None = None
     """What the conversation that this run goes on with had used before."""
 
     @property
     def whose(self) -> Whose:
-        return Whose(self.client, self.log, self.used)
+        return Whose(self.client, self.log, self.model, self.used)
 
 
 class Runs:
@@ -136,7 +137,9 @@ class Runs:
             return
         wanted = spec(place.path, known.log if known else "")
         used = inputs.used.model_dump() if inputs.used else None
-        self._write_note(place.path, Note(order.id, order.generation, str(wanted.log), inputs.client, used))
+        self._write_note(
+            place.path, Note(order.id, order.generation, str(wanted.log), inputs.client, inputs.model, used)
+        )
         listener: socket.socket | None = None
         try:
             listener = launch.launch(place.path, wanted, self._spares)

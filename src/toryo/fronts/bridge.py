@@ -39,6 +39,9 @@ MOST_TRIES = 3
 REPEATABLE = ("authenticate", "report_completed", "report_progress", "get_", "list_")
 """Tools (or beginnings of their names) that do no harm when the daemon gets the same call twice."""
 
+LISTED = ".listed"
+"""Added to the credential's name: a file that says that the CLI has been told our tools."""
+
 GREETING = "toryo-bridge"
 """The id of a handshake that we repeat on the CLI's behalf."""
 
@@ -153,8 +156,11 @@ class Lines:
 
 
 class Bridge:
-    def __init__(self, place: str, token: str, stdin: int = 0, stdout: int = 1) -> None:
+    def __init__(self, place: str, token: str, stdin: int = 0, stdout: int = 1, listed: str = "") -> None:
         self._place = place
+        self._listed = listed
+        """The file to make once the tools were listed; empty: nobody waits for it."""
+        self._lists = False
         self._bind = to_line({"jsonrpc": "2.0", "method": BIND, "params": {"credential": token}})
         self._stdin: int | None = stdin
         self._stdout: int | None = stdout
@@ -266,6 +272,9 @@ class Bridge:
             except OSError:  # the CLI is gone; what it said still goes to the daemon
                 self._stdout = self._stdin = None
                 self._leave_by = self._leave_by or time.monotonic() + LEAVE_S
+        if self._lists and self._listed:
+            _touch(self._listed)
+            self._listed = ""
 
     # ── the daemon ──
 
@@ -352,6 +361,7 @@ class Bridge:
         asked = self._open.pop(number, None)
         if asked is not None and asked.method == "initialize" and "result" in said:
             self._hello = asked
+        self._lists |= asked is not None and asked.method == "tools/list"
         self._out += line
 
     def _shorten(self, ends: bytes) -> None:
@@ -389,6 +399,13 @@ class Bridge:
             elif asked.number is not None:
                 self._out += asked.failure("The daemon of Toryo is not running.", HINT)
         self._queue = waiting
+
+
+def _touch(path: str) -> None:
+    try:
+        os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, 0o600))
+    except OSError:
+        return  # who waits for it waits in vain, and not for ever
 
 
 def to_line(message: dict[str, Any]) -> bytes:
@@ -434,7 +451,7 @@ def main(argv: Sequence[str]) -> int:
     was_blocking = os.get_blocking(1)
     os.set_blocking(1, False)  # a CLI that does not read must not keep us from hearing it
     try:
-        Bridge(place, token).run()
+        Bridge(place, token, listed=argv[0] + LISTED).run()
     except KeyboardInterrupt:
         return 130
     finally:

@@ -55,6 +55,8 @@ def evidence(args: argparse.Namespace, desk: Desk) -> int:
     _print_runs(answer.get("runs") or [])
     for one in answer.get("violations") or ():
         print(f"violation: {one_line(violation(one))}")
+    for one in answer.get("foreign") or ():
+        print(f"foreign: {one['what']} {one_line(str(one['name']))}")
     for line in _next_steps(answer):
         print(line)
     return 0

@@ -118,6 +118,8 @@ class Interactive:
     """What to type instead of the call's prompt: with the added text, where there is no other way for it."""
     prompt_given: bool = False
     """The prompt is on the command line already and need not be typed."""
+    tools_file: Path | None = None
+    """Is there once the CLI knows the tools of our MCP server: a prompt that comes earlier finds none."""
 
 
 _HOLE = re.compile(r"\{(prompt|prompt_file|worktree)\}")

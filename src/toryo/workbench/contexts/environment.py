@@ -13,6 +13,8 @@ import toryo
 from toryo.domain.words import Access, Purpose
 
 RUN, PURPOSE, RUN_FILE = "TORYO_RUN", "TORYO_PURPOSE", "TORYO_RUN_FILE"
+LISTED = ".listed"
+"""As in fronts/bridge.py: added to the credential's name once the client has been told our tools."""
 BRIDGE = Path(toryo.__file__).parent / "fronts" / "bridge.py"
 
 

@@ -28,6 +28,8 @@ log = logging.getLogger(__name__)
 
 _BRACKETS_ON, _BRACKETS_OFF = b"\x1b[?2004h", b"\x1b[?2004l"
 _BRACKETS_WITHIN_S = 3.0
+_TOOLS_WITHIN_S = 15.0
+"""A client that does not reach its MCP server says so; its task is in the prompt all the same."""
 _NOBODY = (Kind.ABSENT, Kind.RESERVED, Kind.EXITED, Kind.LOST)
 _FIRST_LOOK_S, _QUICK_S, _IDLE_S = 0.01, 0.05, 1.0
 _ACTIVE_S = 3.0
@@ -102,8 +104,14 @@ class Driver:
             self._ready_seen = 0.0
             return False
         self._ready_seen = self._ready_seen or time.monotonic()
+        since = time.monotonic() - self._ready_seen
         # before it has asked for bracketed pastes, each newline would be an Enter
-        return self._brackets() or time.monotonic() - self._ready_seen > _BRACKETS_WITHIN_S
+        return (self._brackets() or since > _BRACKETS_WITHIN_S) and (
+            self._knows_tools() or since > _TOOLS_WITHIN_S
+        )
+
+    def _knows_tools(self) -> bool:
+        return not self.screen.tools_file or Path(self.screen.tools_file).exists()
 
     def _brackets(self) -> bool:
         try:

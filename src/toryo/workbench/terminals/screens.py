@@ -38,6 +38,7 @@ def on_screen(
             done_file="" if done is None else str(done),
             prompt_file=str(prompt_file),
             prompt_given=driven.prompt_given,
+            tools_file="" if driven.tools_file is None else str(driven.tools_file),
         ),
     )
 

@@ -42,6 +42,8 @@ class Screen:
     prompt_file: str = ""
     prompt_given: bool = False
     """The program has its prompt already: it is only needed to know its echo."""
+    tools_file: str = ""
+    """Is there once the program knows our tools; empty: it gets none."""
 
 
 @dataclass(frozen=True)

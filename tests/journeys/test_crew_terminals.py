@@ -1,0 +1,107 @@
+"""Real CLIs on their own screens, in windows of our tmux: driven by Toryo, to be looked at and spoken to."""
+
+from __future__ import annotations
+
+import json
+import os
+import pty
+import subprocess
+from pathlib import Path
+
+import pytest
+from crew_house import LONG_S, Crew, crew, part, reports, writes
+
+from waiting import eventually
+
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(2 * LONG_S)]
+
+ON_SCREEN = ("--style", "interactive", "--access", "connected")
+HOLD = {
+    "run": """touch "$HOME/held"
+for i in 1 2 3 4 5 6 7 8 9 0; do for j in 1 2 3 4 5 6 7 8 9 0; do
+  [ -e "$HOME/go" ] && break 2; sleep 0.25
+done; done"""
+}
+"""At most 25 seconds: no CLI lets a command run for ever."""
+STRANGE = "with 'quotes', $HOME, `ticks`, {braces}, ümläute, 茶\n\n- a list\n    - of \\two\n" + "x" * 3000
+WORDS = "Please mind the varnish, carpenter."
+
+
+def held(house: Crew) -> Path:
+    """The agent is in the middle of a tool call; the file that lets it go on."""
+    home = Path(house.env["HOME"])
+    eventually((home / "held").exists, within_s=LONG_S, what="the agent's first tool call")
+    return home / "go"
+
+
+def attached_shows(argv: list[str], wanted: bytes) -> None:
+    """As `toryo attach` does it in a person's terminal; then the person's terminal is closed."""
+    outer, inner = pty.openpty()
+    env = {"PATH": os.environ["PATH"], "TERM": "xterm", "LANG": "C.UTF-8"}
+    with subprocess.Popen(argv, stdin=inner, stdout=inner, stderr=inner, env=env) as terminal:
+        os.close(inner)
+        os.set_blocking(outer, False)
+        seen = bytearray()
+
+        def shows() -> bool:
+            try:
+                seen.extend(os.read(outer, 65536))
+            except (BlockingIOError, OSError):
+                assert terminal.poll() is None, bytes(seen)
+            return wanted in seen
+
+        try:
+            eventually(shows, within_s=30, what=f"{wanted!r} on the screen")
+        finally:
+            terminal.terminate()
+            os.close(outer)
+
+
+@pytest.mark.parametrize("client", ["claude", "codex", "gemini"])
+def test_a_task_is_done_on_the_clis_own_screen_which_can_be_attached_to(client: str) -> None:
+    # a moment before the first call: on its screen, Claude Code does not wait for MCP servers
+    steps = (HOLD, {"call": "authenticate"}, *writes("src/a.txt"), *reports("on screen"))
+    with crew(client, part("Add a file", *steps, {"say": "All is done."}), worker=ON_SCREEN) as house:
+        task = house.add("Add a file", "-d", STRANGE)
+        go = held(house)
+        run = house.run(task)
+        attached = house.read("attach", task)
+        assert attached["run"] == run["id"]
+        attached_shows(attached["argv"], b"toryo " + run["id"].encode())
+        if client == "claude":
+            assert house.ok("task", "say", task, WORDS) == f"{run['id']} has it.\n"
+        go.touch()
+        house.lands(task)
+        (run,) = house.task(task)["runs"]
+        assert (run["outcome"], run["exit_code"], run["message"]) == ("succeeded", 0, "All is done.")
+        assert [one["summary"] for one in run["claims"]] == ["on screen"]
+        assert house.text_on("src/a.txt") == "fine"
+        assert (house.run_dir(run["id"]) / "turn-end.jsonl").exists()
+        signals = (house.run_dir(run["id"]) / "signals.jsonl").read_text()
+        assert [json.loads(line)["source"] for line in signals.splitlines()] == ["hook"]
+        asked = house.requests("Add a file")
+        prompt = (house.run_dir(run["id"]) / "prompt.md").read_text()
+        assert json.dumps(prompt.strip())[1:-1] in json.dumps(asked[0]["body"])
+        assert (WORDS in json.dumps(asked[-1]["body"])) == (client == "claude")
+        refused = house.toryo("attach", task, "--json")
+        assert (refused.returncode, refused.stdout) == (1, "")
+        assert f"Nothing of {task} runs now." in refused.stderr
+
+
+@pytest.mark.parametrize("client", ["claude", "codex"])
+def test_losing_the_tmux_server_ends_the_run_as_a_fact_and_another_one_gets_a_new_window(client: str) -> None:
+    with crew(client, part("Add a file", HOLD, *writes("src/a.txt")), worker=ON_SCREEN) as house:
+        task = house.add("Add a file")
+        go = held(house)
+        argv = house.read("attach", task)["argv"]
+        killed = [*argv[: argv.index("attach-session")], "kill-server"]
+        subprocess.run(killed, env=house.env, check=True, timeout=30)
+        go.touch()
+        assert house.rest(task, limit_s=LONG_S) != 0
+        (run,) = house.task(task)["runs"]
+        assert (house.task(task)["status"], run["outcome"]) == ("failed", "failed")
+        assert json.loads((house.run_dir(run["id"]) / "exit.json").read_text())["terminal_lost"]
+        assert house.pids_of_runs() == []
+        house.ok("task", "retry", task)
+        house.lands(task)
+        assert house.text_on("src/a.txt") == "fine"
