@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -49,7 +50,7 @@ def test_a_killed_daemon_costs_a_connected_agent_nothing(make_house: MakeHouse, 
     house = make_house()
     script = house.root / "agent.py"
     script.write_text(AGENT.format(tests=str(TESTS), room=str(house.root), version=version))
-    command = f"python {script}"
+    command = f"{sys.executable} {script}"
     house.ok("agent", "add", "cli", "--client", "command", "--command", command, "--access", "connected")
     task = house.add("Go on whatever happens")
     eventually((house.root / "ready").exists, within_s=60, what="the agent has its task")

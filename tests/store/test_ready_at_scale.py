@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sqlite3
 import statistics
 import time
 from collections.abc import Callable, Iterator
@@ -9,7 +10,7 @@ from itertools import count
 from pathlib import Path
 
 import pytest
-from sqlalchemy import Connection, event, func, select
+from sqlalchemy import func, select
 from store_filling import a_run, a_task, add_many, add_project, an_order
 
 from toryo.store import marks, orders, ready, runs, tasks
@@ -123,17 +124,16 @@ def test_looking_for_ready_work_and_claiming_it_stay_flat(stores: tuple[Store, S
 @pytest.mark.slow
 def test_accepting_a_task_that_100_000_others_need_is_a_few_statements(sqlite_store: Store) -> None:
     statements: list[str] = []
-
-    def listen(_conn: Connection, _cursor: object, statement: str, *_rest: object) -> None:
-        statements.append(statement)
-
     with sqlite_store.change() as tx:
         add_project(tx)
         a_star(tx, MANY)
         tx.mark("task:ts7", 55)
     with sqlite_store.change() as tx:
-        event.listen(tx.conn, "before_cursor_execute", listen)
+        driver = tx.conn.connection.driver_connection
+        assert isinstance(driver, sqlite3.Connection)
+        driver.set_trace_callback(statements.append)
         assert len(tasks.unblock_dependents(tx, "root")) == MANY
+        driver.set_trace_callback(None)
         assert len(statements) == 3
     with sqlite_store.read() as tx:
         assert tx.conn.execute(select(func.sum(tasks_table.c.nblock))).scalar() == 0

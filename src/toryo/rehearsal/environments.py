@@ -142,11 +142,12 @@ def surroundings(client: str) -> Surroundings:
 
 
 def environment(client: str, url: str, home: Path) -> dict[str, str]:
-    """The variables for this client, with HOME; its settings are written below `home`."""
+    """The variables for this client, with HOME and TMPDIR; its settings are written below `home`."""
     one = surroundings(client)
     for name, text in one.files(url).items():
         file = home / name
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(text, encoding="utf-8")
-    home.mkdir(parents=True, exist_ok=True)
-    return {"HOME": str(home), **one.variables(url)}
+    own = home / "tmp"  # some leave files behind: in a place that goes with the rehearsal
+    own.mkdir(parents=True, exist_ok=True)
+    return {"HOME": str(home), "TMPDIR": str(own), **one.variables(url)}

@@ -165,10 +165,12 @@ def _state(run_dir: Path) -> RunState:
     if exited is not None:
         return RunState(Kind.EXITED, started, exited)
     if started is None:
-        if (run_dir / STARTED).exists():
-            # torn by a power cut: whether it was executed cannot be known, so it is not started again
-            return RunState(Kind.LOST, reason="the start record cannot be read")
-        return _before_exec(run_dir)
+        if not (run_dir / STARTED).exists():
+            return _before_exec(run_dir)
+        started = read_started(run_dir)  # it appeared between two looks
+    if started is None:
+        # torn by a power cut: whether it was executed cannot be known, so it is not started again
+        return RunState(Kind.LOST, reason="the start record cannot be read")
     if started.boot != processes.boot_id():
         return RunState(Kind.LOST, started, reason="the machine was restarted", boot_changed=True)
     if started.shim.is_alive():
