@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 import time
@@ -14,7 +15,18 @@ from table import Figure, Samples
 
 from toryo.daemon.process import open_context
 
-COMMANDS = (("status",), ("task", "list"), ("status", "--json"), ("run", "list"))
+COMMANDS = (
+    ("status",),
+    ("task", "list"),
+    ("status", "--json"),
+    ("run", "list"),
+    ("task", "show", "ID"),
+    ("evidence", "ID"),
+    ("events",),
+    ("project", "list"),
+    ("agent", "list"),
+)
+"""ID is one task's."""
 PROGRAM = Path(sys.executable).with_name("toryo")
 
 
@@ -30,10 +42,14 @@ def measure(number: int, rounds: int, say: Callable[[str], None]) -> list[Figure
         context.store.close()
         place.start_daemon()
         place.start_coordinator()
+        task = json.loads(place.toryo("task", "list", "--limit", "1", "--json"))["tasks"][0]["id"]
         for one in range(rounds + 2):
             calm()
             floor = _timed([sys.executable, "-c", "pass"], place)
-            times = {words: _timed([str(PROGRAM), *words], place) for words in COMMANDS}
+            times = {
+                words: _timed([str(PROGRAM), *(task if word == "ID" else word for word in words)], place)
+                for words in COMMANDS
+            }
             if one >= 2:
                 bare.append(floor)
                 for words, seconds in times.items():
@@ -46,10 +62,11 @@ def measure(number: int, rounds: int, say: Callable[[str], None]) -> list[Figure
 
 def _figure(words: Sequence[str], seconds: list[float], bare: list[float], number: int) -> Figure:
     samples, floor = Samples.of_seconds(seconds), Samples.of_seconds(bare)
+    most = 3 if words == ("status",) else 0
     return Figure(
         name=f"toryo {' '.join(words)}, {number:,} tasks",
-        goal="≤ 50 ms, ≤ 3 × floor",
-        met=samples.median <= 50 and samples.median <= 3 * floor.median,
+        goal="≤ 50 ms" + (f", ≤ {most} × floor" if most else ""),
+        met=samples.median <= 50 and (not most or samples.median <= most * floor.median),
         samples=samples,
         floor_name="python -c pass",
         floor=floor,
