@@ -117,6 +117,7 @@ def test_an_agent_that_is_needed_is_not_removed(shop: Shop) -> None:
 
 def test_a_removed_agent_leaves_its_tasks_and_its_name_to_a_new_one(shop: Shop) -> None:
     shop.add_agent("second", client="claude", project=shop.project)
+    shop.daemon.person("assign_agent", agent="second", project=shop.project, default=True)
     task = shop.add_task(agent="second")
     shop.daemon.person("cancel_task", task=task)
     shop.daemon.settle()

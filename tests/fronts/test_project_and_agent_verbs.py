@@ -183,8 +183,8 @@ def test_agent_add_with_a_file_that_cannot_be_read_asks_nothing(peer, typed):
     there = peer()
     result = typed("agent", "add", "sh", "--client", "command", "--prompt-file", "nowhere.md")
     assert result.code == 1
-    assert result.err.startswith(
-        "Error: nowhere.md cannot be read as text.\nCaused by: nowhere.md: No such file"
+    assert (
+        result.err == "Error: nowhere.md: No such file or directory.\nHint: `ls -l .` shows what is there.\n"
     )
     assert [tool for tool, _ in there.calls if tool == "add_agent"] == []
 

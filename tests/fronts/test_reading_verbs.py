@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
 
 import pytest
 
@@ -163,6 +162,7 @@ def test_a_parked_task_says_how_to_end_the_waiting(peer, typed):
         "reason": "parked",
         "title": "x",
         "detail": "usage limit of claude",
+        "next": ["toryo task retry t1"],
     }
     peer(get_task={"task": task})
     assert "toryo task retry t1" in typed("task", "show", "t1").out
@@ -257,18 +257,6 @@ def test_verify_exits_1_and_shows_the_output_where_a_check_fails_now(peer, typed
     assert (result.code, result.out.endswith("\n$ make test\nboom\n")) == (1, True)
     there.answers["verify_task"] = EVIDENCE
     assert typed("verify", "t1").code == 0
-
-
-def test_restore_goes_to_a_new_directory_beside_the_person(peer, typed, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    there = peer(restore_snapshot={"path": str(tmp_path / "x"), "files": 3})
-    assert typed("restore", "r1", "--to", "x").out == f"3 files are in {tmp_path / 'x'}\n"
-    assert there.arguments_of("restore_snapshot") == {"run": "r1", "destination": str(tmp_path / "x")}
-    typed("restore", "t1")
-    assert there.arguments_of("restore_snapshot") == {
-        "task": "t1",
-        "destination": str(Path(tmp_path) / "t1-restored"),
-    }
 
 
 def log_of(text: str, step: int):

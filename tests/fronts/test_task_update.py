@@ -14,7 +14,8 @@ def updated(**more: object) -> dict[str, object]:
 def test_update_sends_only_what_was_named(peer, typed):
     there = peer(update_task=updated())
     words = ["--status", "open", "--title", "new", "-d", "", "-p", "low", "--agent", "coder", "-t", "bug"]
-    assert typed("task", "update", "t1", *words).out == "t1 is ready.\n"
+    told = "t1 is coder's now, and has a new title, description, priority and type.\nt1 is ready.\n"
+    assert typed("task", "update", "t1", *words).out == told
     assert there.calls == [
         (
             "update_task",

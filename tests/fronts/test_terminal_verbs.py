@@ -111,11 +111,11 @@ def test_nothing_is_not_said(peer):
     assert there.calls == []
 
 
-def test_an_agent_without_a_screen_is_told_with_its_way_out(peer, capfd):
-    problem = {"code": "no_screen", "message": "no screen", "hint": "`toryo run stop r1`"}
+def test_words_that_cannot_be_typed_are_told_with_their_way_out(peer, capfd):
+    problem = {"code": "no_window", "message": "no window", "hint": "`toryo run show r1`"}
     peer(say={"message": "m1", "run": "r1", "delivered": False, "seen": False, "problem": problem})
-    with pytest.raises(Refused, match="no screen") as refused:
+    with pytest.raises(Refused, match="no window") as refused:
         say("t1", "hello")
-    assert refused.value.hint == "`toryo run stop r1`"
+    assert refused.value.hint == "`toryo run show r1`"
     assert say("t1", "hello", "--json") == 1
     assert json.loads(capfd.readouterr().out)["problem"] == problem

@@ -6,6 +6,7 @@ import os
 import shutil
 from pathlib import Path
 
+from toryo import settings
 from toryo.coordinator.readable_logs import readable
 from toryo.coordinator.records import Records
 from toryo.coordinator.runs import Runs
@@ -102,9 +103,11 @@ def _window(run: str, windows: Windows) -> ReadAnswer:
 
 def _health(inputs: ReadInputs, runs: Runs, clients: Records) -> ReadAnswer:
     where = Path(inputs.repo) if inputs.repo else runs.folder
+    path = settings.environment().get("PATH", "")
     body = {
         "git": Git(where).do("version"),
         "clients": clients.listing(),
+        "programs": {name: shutil.which(name, path=path) or "" for name in inputs.programs},
         "uid": os.getuid(),
         "live_runs": sorted(runs.live()),
         "free_bytes": shutil.disk_usage(where).free,

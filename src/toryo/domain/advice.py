@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+import re
+import shlex
+from dataclasses import dataclass
+
 from toryo.domain.words import TaskStatus
 
 APPROVE, REJECT, RETRY, CANCEL = "approve", "reject", "retry", "cancel"
+PROGRAMS = ("command", "scripted")
+MOST_NAMES = 3
 
 _REVIEW: dict[str, tuple[str, ...]] = {
     "claimed_failed": (APPROVE, REJECT, RETRY),
@@ -19,7 +25,7 @@ _REVIEW: dict[str, tuple[str, ...]] = {
     "problem": (APPROVE, RETRY),
     "target_rewound": (APPROVE,),
     "foreign_move": (APPROVE,),
-    "base_red": (RETRY, APPROVE),
+    "base_red": (APPROVE, RETRY),
     "base_could_not_run": (RETRY, APPROVE),
     "base_flaky": (APPROVE, RETRY),
     "target_conflict": (RETRY,),
@@ -27,10 +33,35 @@ _REVIEW: dict[str, tuple[str, ...]] = {
 }
 
 
-def next_lines(task: str, status: TaskStatus, reason: str, detail: str = "") -> tuple[str, ...]:
+@dataclass(frozen=True)
+class Around:
+    """What stands around a task, for the names in its lines."""
+
+    agent: str = ""
+    client: str = ""
+    able: tuple[str, ...] = ()
+    """Other agents of the project that can work."""
+    disabled: tuple[str, ...] = ()
+    elsewhere: tuple[str, ...] = ()
+    """Agents that do not work in the project."""
+    installed: tuple[str, ...] = ()
+    """Agent CLIs on the machine of the project."""
+    run: str = ""
+    path: str = ""
+    target: str = ""
+    waiting: tuple[str, ...] = ()
+    waiting_why: str = ""
+
+
+def next_lines(
+    task: str, status: TaskStatus, reason: str, detail: str = "", around: Around | None = None
+) -> tuple[str, ...]:
     """The lines to type, the likeliest first; none where nothing waits for a person."""
+    named = _named(task, reason, detail, around or Around())
     if detail.startswith("type: "):
-        return (detail.removeprefix("type: "),)
+        line = detail.removeprefix("type: ")
+        is_second = reason == "no_client" and around is not None and around.installed
+        return (*named, line) if is_second else (line, *named)
     if status is TaskStatus.OPEN:
         verbs: tuple[str, ...] = (APPROVE, CANCEL)
     elif reason in _REVIEW:
@@ -41,4 +72,57 @@ def next_lines(task: str, status: TaskStatus, reason: str, detail: str = "") -> 
         verbs = (RETRY,)
     else:
         verbs = ()
-    return tuple(f"toryo task {verb} {task}" for verb in verbs)
+    return (*named, *(f"toryo task {verb} {task}" for verb in verbs))
+
+
+def _named(task: str, reason: str, detail: str, around: Around) -> tuple[str, ...]:
+    """Lines with the names of agents, paths and branches; they come before the verbs."""
+    others = tuple(f"toryo task update {task} --agent {name}" for name in around.able[:MOST_NAMES])
+    match reason:
+        case "no_agent":
+            enable = tuple(f"toryo agent enable {name}" for name in around.disabled[:MOST_NAMES])
+            assign = tuple(f"toryo agent assign {name}" for name in around.elsewhere[:MOST_NAMES])
+            client = around.installed[0] if around.installed else "claude"
+            return (*others, *enable, *assign) or (f"toryo agent add worker --client {client}",)
+        case "no_client":
+            installed = around.installed[:MOST_NAMES]
+            return (*(f"toryo agent add {around.agent} --client {name}" for name in installed), *others)
+        case "agent_disabled":
+            return others
+        case "could_not_start":
+            return (*_start_again(detail, around), *others)
+        case "base_red" | "base_could_not_run" | "base_flaky":
+            return (f"toryo evidence {task}",)
+        case "unknown":
+            return (f"toryo run release {around.run}",) if around.run else ()
+        case _:
+            return _in_git(reason, around)
+
+
+def _start_again(detail: str, around: Around) -> tuple[str, ...]:
+    """A program that is not there: named anew, or installed if the client said how."""
+    install = re.search(r"\bnpm install(?: -\S+)* [\w@./-]+", detail)
+    if install:
+        return (install.group(),)
+    if around.client in PROGRAMS and around.agent:
+        return (f"toryo agent add {around.agent} --command '…'",)
+    return ("toryo doctor",) if around.agent else ()
+
+
+def _in_git(reason: str, around: Around) -> tuple[str, ...]:
+    if not around.path:
+        return ()
+    git = f"git -C {shlex.quote(around.path)}"
+    target = shlex.quote(around.target)
+    match reason:
+        case "waiting_for_checkout":
+            paths = " ".join(shlex.quote(path) for path in around.waiting)
+            option = {"untracked": " -u", "ignored": " -a"}.get(around.waiting_why, "")
+            stashed = around.waiting_why in ("dirty", "untracked", "ignored") and paths
+            return (f"{git} stash push{option} -- {paths}" if stashed else f"{git} status",)
+        case "target_missing":
+            return (f"{git} branch {target} refs/toryo/tips/{target}",)
+        case "target_conflict":
+            return (f"{git} merge refs/toryo/tips/{target}",)
+        case _:
+            return ()

@@ -193,6 +193,8 @@ class ReadInputs(Model):
     client: str = ""
     """log: whose lines they are, to show them readably."""
     raw: bool = False
+    programs: tuple[str, ...] = ()
+    """health: which of these are on PATH."""
     worktree: str = ""
     base: str = ""
     head: str = ""

@@ -12,8 +12,8 @@ STOPPED = {
     "target_missing": "the target branch is gone; make it again",
     "target_conflict": "your commits conflict with accepted work; merge refs/toryo/tips/… into the target",
     "foreign_move": "somebody moved Toryo's own tip; approve to put it back",
-    "base_red": "the checks fail on the base itself",
-    "base_could_not_run": "the checks cannot run on the base",
+    "base_red": "the checks fail on the base itself; mend it and commit on the target, it goes on by itself",
+    "base_could_not_run": "the checks cannot run on the base; mend that, then commit on the target or retry",
     "base_flaky": "a check of the base failed and then passed; approve to go on",
 }
 
@@ -54,7 +54,7 @@ def _no_hands(task: TaskFacts) -> TaskDecision | None:
     if not task.project_active:
         return TaskDecision(TaskStatus.BLOCKED, "project_archived")
     if not task.agent:
-        return TaskDecision(TaskStatus.BLOCKED, "no_agent", "type: toryo agent add NAME --client …")
+        return TaskDecision(TaskStatus.BLOCKED, "no_agent", "no agent of the project may be started")
     if not task.agent_active:
         return TaskDecision(TaskStatus.BLOCKED, "agent_disabled", f"type: toryo agent enable {task.agent}")
     if not task.client:

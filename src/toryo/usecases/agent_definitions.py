@@ -126,6 +126,15 @@ def _look_over_command(wish: NewAgent) -> None:
             raise UserError(f"The command has {{{word}, which is no placeholder.", hint=f"Write {{{meant}}}.")
 
 
+def program_of(client: str, command: str) -> str:
+    """The program that an agent of the client `command` starts; empty where only its run knows."""
+    try:
+        words = shlex.split(command) if client == "command" else []
+    except ValueError:
+        return ""
+    return words[0] if words and "{" not in words[0] else ""
+
+
 def instructions(agent: AgentRow) -> str:
     """What the prompt itself must tell of the agent: an agent CLI finds its system prompt in its context."""
     texts = (

@@ -7,12 +7,14 @@ from typing import Any
 
 from toryo.domain.errors import NotFound, Refused, UserError
 from toryo.domain.times import iso
+from toryo.domain.words import TaskStatus
 from toryo.store import agents, projects, runs, tasks, tokens
 from toryo.store.engine import Tx
 from toryo.store.rows import AgentRow, ProjectRow
 from toryo.usecases.agent_definitions import changed, columns, known_clients, look_over
 from toryo.usecases.context import HeadContext
 from toryo.usecases.credentials import hash_passkey, new_passkey
+from toryo.usecases.default_agents import Settled, settle
 from toryo.usecases.finding import the_agent, the_project
 
 
@@ -44,18 +46,21 @@ def add_agent(
             agents.update(tx, name, **values)
         else:
             agents.insert(tx, AgentRow(id=name, name=name, created_at=tx.now, **values))
-        is_default = chosen is not None and _assign(tx, chosen, name, wish.client)
+        settled = _assign(tx, chosen.id, name) if chosen else Settled()
         tx.emit("agent_changed" if known else "agent_added", {"agent": name, "client": wish.client})
         for row in projects.listing(tx):
             tasks.mark_of_agent(tx, row.id, name)
         agent = the_agent(tx, name)
+        waiting = _waiting(tx, name)
     return {
         "success": True,
         "agent": agent_body(agent),
         "passkey": passkey if fresh else None,
         "changed": bool(known),
         "projects": [chosen.id] if chosen else [],
-        "default_of": [chosen.name] if chosen and is_default else [],
+        "default_of": [chosen.name] if chosen and settled.changed and settled.default == name else [],
+        "took": list(settled.took) if settled.default == name else [],
+        "waiting_tasks": waiting,
     }
 
 
@@ -73,17 +78,23 @@ def set_passkey(context: HeadContext, name: str, passkey: str, passkey_hash: str
     return {"success": True, "agent": agent.id, "passkey": passkey}
 
 
-def remove_agent(context: HeadContext, name: str) -> dict[str, Any]:
-    """Its history stays; refused while a task or a run needs it."""
+def remove_agent(context: HeadContext, name: str, *, everywhere: bool = False) -> dict[str, Any]:
+    """Its history stays; refused while a task or a run needs it, or where it would be missed elsewhere."""
     with context.store.change() as tx:
         agent = the_agent(tx, name)
         listed = projects.listing(tx)
+        here = [row.name for row in listed if _is_here(tx, agent, row)]
+        if len(here) > 1 and not everywhere:
+            raise Refused(
+                f"{agent.id} works in {len(here)} projects: {', '.join(here[:10])}.",
+                hint=f"toryo agent unassign {agent.id}, or toryo agent remove {agent.id} --everywhere",
+            )
         for run in [run for row in listed for run in runs.live_of_pair(tx, agent.id, row.id)]:
             raise Refused(f"{agent.id} is at work: {run.id}.", hint=f"toryo run stop {run.id}")
         needing = [task for row in listed for task in agents.tasks_needing(tx, row.id, agent.id)]
         if needing:
             raise Refused(
-                f"{len(needing)} tasks need {agent.id}: {', '.join(needing[:5])}.",
+                f"{_counted(needing)} {agent.id}: {', '.join(needing[:5])}{', …' if needing[5:] else ''}.",
                 hint=f"toryo task update {needing[0]} --agent NAME, or toryo task cancel {needing[0]}",
             )
         for row in listed:
@@ -92,13 +103,9 @@ def remove_agent(context: HeadContext, name: str) -> dict[str, Any]:
         agents.remove(tx, agent.id)
         for row in listed:
             if row.default_agent == agent.id:
-                projects.update(tx, row.id, default_agent=_next_default(tx, row.id))
+                settle(tx, row.id)
         tx.emit("agent_removed", {"agent": agent.id})
     return {"success": True, "agent": agent.id}
-
-
-def _next_default(tx: Tx, project: str) -> str:
-    return next((one.id for one in projects.agents_of(tx, project) if one.client), "")
 
 
 def _project_for(tx: Tx, project: str, path: str) -> ProjectRow | None:
@@ -115,15 +122,20 @@ def _is_here(tx: Tx, agent: AgentRow, project: ProjectRow) -> bool:
     return agent.id in {one.id for one in projects.agents_of(tx, project.id)}
 
 
-def _assign(tx: Tx, project: ProjectRow, name: str, client: str) -> bool:
-    """Whether it becomes the project's default: the first one that can work, added by a person."""
-    projects.assign(tx, project.id, name)
-    current = agents.get(tx, project.default_agent) if project.default_agent else None
-    if not client or (current and current.client and current.id != name):
-        return False
-    projects.update(tx, project.id, default_agent=name)
-    tasks.reassign(tx, project.id, project.default_agent, name)
-    return project.default_agent != name
+def _assign(tx: Tx, project: str, name: str, wish: str = "") -> Settled:
+    """Before it comes the default is settled: a second agent must not become it by being older."""
+    before = settle(tx, project)
+    projects.assign(tx, project, name)
+    after = settle(tx, project, wish)
+    return Settled(after.default, after.changed, before.took + after.took)
+
+
+def _waiting(tx: Tx, name: str) -> int:
+    """How many tasks wait for the agent's next run."""
+    needing = [task for row in projects.listing(tx) for task in agents.tasks_needing(tx, row.id, name)]
+    rows = [tasks.get(tx, task) for task in needing]
+    waiting = (TaskStatus.OPEN, TaskStatus.BLOCKED, TaskStatus.READY)
+    return sum(row is not None and row.status in waiting for row in rows)
 
 
 def agent_body(row: AgentRow) -> dict[str, Any]:
@@ -197,22 +209,40 @@ def get_profile(context: HeadContext, agent_id: str) -> dict[str, Any]:
 
 
 def set_assignment(
-    context: HeadContext, name: str, project: str, path: str, *, assigned: bool
+    context: HeadContext, name: str, project: str, path: str, *, assigned: bool, default: bool = False
 ) -> dict[str, Any]:
     with context.store.change() as tx:
         agent, row = the_agent(tx, name), the_project(tx, project, path)
-        (projects.assign if assigned else projects.unassign)(tx, row.id, agent.id)
+        if assigned:
+            settled = _assign(tx, row.id, agent.id, agent.id if default else "")
+        else:
+            projects.unassign(tx, row.id, agent.id)
+            settled = settle(tx, row.id)
         tx.emit("agent_assigned" if assigned else "agent_unassigned", {"agent": agent.id}, project=row.id)
         tasks.mark_of_agent(tx, row.id, agent.id)
-    return {"success": True, "agent": agent.id, "project": row.id}
+    return {
+        "success": True,
+        "agent": agent.id,
+        "project": row.id,
+        "default_agent": settled.default,
+        "default_of": [row.name] if settled.changed and settled.default == agent.id else [],
+        "took": list(settled.took) if settled.default == agent.id else [],
+    }
 
 
 def set_status(context: HeadContext, name: str, status: str) -> dict[str, Any]:
     """Enable or disable: a disabled agent is started nowhere; what it is doing goes on."""
+    took: list[str] = []
     with context.store.change() as tx:
         agent = the_agent(tx, name)
         agents.update(tx, agent.id, status=status)
         tx.emit(f"agent_{status}", {"agent": agent.id})
         for row in projects.listing(tx):
             tasks.mark_of_agent(tx, row.id, agent.id)
-    return get_agent(context, name)
+            if status == "active" and _is_here(tx, agent, row):
+                took += settle(tx, row.id).took
+    return get_agent(context, name) | {"took": took}
+
+
+def _counted(needing: Sequence[str]) -> str:
+    return "1 task needs" if len(needing) == 1 else f"{len(needing)} tasks need"

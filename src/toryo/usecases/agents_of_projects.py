@@ -54,7 +54,7 @@ def first_agent(tx: Tx, project_id: str, on_path: Collection[str]) -> AgentRow:
         return _with_client(tx, assigned[0], client)
     known = [row for row in agents.listing(tx) if row.client and row.status == "active"]
     if known:
-        # lent by another project: it works here too, and the first agent added here takes its place
+        # lent by another project: it works here too, until a person chooses another as the default
         projects.assign(tx, project_id, known[0].id)
         return known[0]
     row = agents.get(tx, FIRST)

@@ -9,9 +9,10 @@ from typing import Any
 from toryo.domain.errors import NotFound, Refused, Unavailable, UserError
 from toryo.domain.words import CheckResult, OrderKind, OrderState, Verdict
 from toryo.protocol.models import CheckInputs, Model, ReadInputs, RestoreInputs, SurveyInputs
-from toryo.store import coordinators, evidence, facts, gates, landings, orders, projects, runs, texts
+from toryo.store import agents, coordinators, evidence, facts, gates, landings, orders, projects, runs, texts
 from toryo.store.engine import Tx
 from toryo.store.rows import RunRow
+from toryo.usecases.agent_definitions import program_of
 from toryo.usecases.context import HeadContext
 from toryo.usecases.finding import the_run, the_task
 from toryo.usecases.ids import new_id
@@ -61,8 +62,10 @@ def order_health(context: HeadContext) -> list[tuple[str, str]]:
     """(machine, order): one coordinator of each machine is asked, if any answers."""
     with context.store.read() as tx:
         live = [row for row in coordinators.listing(tx) if row.incarnation and not row.unseen]
+        named = {program_of(agent.client, agent.command) for agent in agents.listing(tx)}
     asked = {row.machine: row.id for row in reversed(live)}
-    inputs = ReadInputs(what="health")
+    programs = tuple(sorted(name for name in named if name and "/" not in name))
+    inputs = ReadInputs(what="health", programs=programs)
     return [(machine, _ask(context, OrderKind.READ, place, inputs)) for machine, place in asked.items()]
 
 

@@ -9,7 +9,8 @@ from typing import Any
 from toryo.store import agents, coordinators, facts, projects
 from toryo.store.engine import Tx
 from toryo.store.rows import CoordinatorRow
-from toryo.usecases.agent_definitions import AGENT_CLIS
+from toryo.usecases import settings_problems
+from toryo.usecases.agent_definitions import AGENT_CLIS, program_of
 from toryo.usecases.context import HeadContext
 
 Finding = dict[str, str]
@@ -55,9 +56,10 @@ def _of_coordinators(listed: list[CoordinatorRow], seen: Seen) -> list[Finding]:
 def _of_projects(tx: Tx) -> list[Finding]:
     found = []
     for row in projects.listing(tx):
-        if row.settings_problem:
-            found.append(_finding("error", f"{row.name}: {row.settings_problem}", "mend .toryo/config.yaml"))
-        if row.settings_from == "working copy":
+        wrong = settings_problems.told(row)
+        if wrong:
+            found.append(_finding("error", f"{row.name}: {wrong['what']}", wrong["type"]))
+        elif row.settings_from == settings_problems.UNCOMMITTED:
             found.append(
                 _finding("note", f"{row.name}: settings: uncommitted", "git add .toryo && git commit")
             )
@@ -80,6 +82,8 @@ def _of_facts(tx: Tx) -> list[Finding]:
 def _of_agents(tx: Tx, machines: list[dict[str, Any]]) -> list[Finding]:
     found = []
     installed = {one["name"] for machine in machines for one in machine["clients"] if one["path"]}
+    told = [machine["programs"] for machine in machines if machine["programs"]]
+    missing = {name for programs in told for name in programs if not any(one.get(name) for one in told)}
     for agent in agents.listing(tx):
         if not agent.client:
             line = f"toryo agent add {agent.id} --client command --command 'sh agent.sh {{prompt_file}}'"
@@ -87,6 +91,9 @@ def _of_agents(tx: Tx, machines: list[dict[str, Any]]) -> list[Finding]:
         elif agent.client in AGENT_CLIS and machines and agent.client not in installed:
             what = f"the agent {agent.id} is driven by {agent.client}, which is not installed"
             found.append(_finding("warning", what, f"install {agent.client}, then: toryo down && toryo up"))
+        elif (program := program_of(agent.client, agent.command)) in missing:
+            what = f"the program {program} of the agent {agent.id} is not there"
+            found.append(_finding("warning", what, f"toryo agent add {agent.id} --command '…'"))
     return found
 
 
@@ -111,6 +118,7 @@ def _machine(name: str, body: Mapping[str, Any]) -> dict[str, Any]:
     return {
         "machine": name,
         "uid": body.get("uid"),
+        "programs": dict(body.get("programs") or {}),
         "clients": [
             {
                 "name": str(one.get("name", "")),

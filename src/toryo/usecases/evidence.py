@@ -7,7 +7,7 @@ from typing import Any
 from toryo.domain.outside import dod_result
 from toryo.domain.times import iso
 from toryo.domain.words import CheckResult, Outcome
-from toryo.store import claims, evidence, facts, gates, landings, runs
+from toryo.store import claims, evidence, facts, gates, landings, projects, runs, tasks
 from toryo.store.engine import Tx
 from toryo.store.rows import CheckRow, EvidenceRow, GateRow, LandingRow, RunRow
 from toryo.usecases.ids import new_id
@@ -41,7 +41,26 @@ def bundle(tx: Tx, landing: LandingRow) -> dict[str, Any]:
         "runs": [run_facts(tx, run) for run in mine],
         "violations": collected.get("violations", []),
         "foreign": collected.get("foreign", []),
+        "settings_problem": _settings_problem(tx, landing.project),
     }
+
+
+def _settings_problem(tx: Tx, project: str) -> str:
+    """What is wrong with the target's settings: the checks are those of older ones then."""
+    row = projects.get(tx, project)
+    return row.settings_problem if row else ""
+
+
+def base_of(tx: Tx, project: str, target: str) -> dict[str, Any] | None:
+    """The gate that holds a task back: of the tip, or of where a person put the branch."""
+    row = projects.target(tx, project, target)
+    if row is None:
+        return None
+    followed = landings.newest_following(tx, project, target, row.seen) if row.seen else None
+    gate = gates.get(tx, followed.gate if followed and followed.gate else row.tip_gate)
+    if gate is None:
+        return None
+    return {"tree": gate.tree, "verdict": gate.verdict, "checks": checks_of(tx, gate)}
 
 
 def pending(tx: Tx, task_id: str) -> dict[str, Any]:
@@ -49,7 +68,7 @@ def pending(tx: Tx, task_id: str) -> dict[str, Any]:
     newest = landings.of_task(tx, task_id)
     if newest:
         return bundle(tx, newest[-1])
-    mine = runs.of_task(tx, task_id)
+    mine, task = runs.of_task(tx, task_id), tasks.get(tx, task_id)
     collected = (mine[-1].collected or {}) if mine else {}
     return {
         "task": task_id,
@@ -60,6 +79,7 @@ def pending(tx: Tx, task_id: str) -> dict[str, Any]:
         "runs": [run_facts(tx, run) for run in mine],
         "violations": collected.get("violations", []),
         "foreign": collected.get("foreign", []),
+        "settings_problem": _settings_problem(tx, task.project if task else ""),
     }
 
 

@@ -7,7 +7,7 @@ from typing import Any
 from toryo.domain.times import iso
 from toryo.store import evidence, landings, runs
 from toryo.usecases.context import HeadContext
-from toryo.usecases.evidence import pending, run_facts
+from toryo.usecases.evidence import base_of, pending, run_facts
 from toryo.usecases.finding import the_task
 
 
@@ -28,4 +28,5 @@ def get_evidence(context: HeadContext, text: str) -> dict[str, Any]:
             "status": task.status,
             "reason": task.reason,
             "title": task.title,
+            "base": base_of(tx, task.project, task.target) if task.reason.startswith("base_") else None,
         }

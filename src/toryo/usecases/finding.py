@@ -19,6 +19,9 @@ class Named(Protocol):
 
 R = TypeVar("R", bound=Named)
 
+MOST_NAMED = 5
+"""Rows that a prefix is answered with."""
+
 
 def the_task(tx: Tx, text: str) -> TaskRow:
     return _one(tx, text, "task", tasks.by_prefix, "See `toryo task list`.")
@@ -71,7 +74,6 @@ def _one(tx: Tx, text: str, kind: str, search: Callable[[Tx, str], Sequence[R]],
     if len(found) == 1:
         return found[0]
     if found:
-        raise UserError(
-            f"{text!r} names several {kind}s.", hint="One of: " + ", ".join(row.id for row in found)
-        )
+        names = [row.id for row in found] + ["…"] * (len(found) >= MOST_NAMED)
+        raise UserError(f"{text!r} names several {kind}s.", hint="One of: " + ", ".join(names))
     raise NotFound(f"There is no {kind} {text!r}.", hint=hint)

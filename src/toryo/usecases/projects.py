@@ -15,6 +15,7 @@ from toryo.usecases.agent_definitions import AGENT_CLIS, known_clients
 from toryo.usecases.agent_files import agents_in
 from toryo.usecases.agents_of_projects import first_agent, import_agents
 from toryo.usecases.context import HeadContext
+from toryo.usecases.default_agents import settle
 from toryo.usecases.facts_of_projects import CONFIG, take_settings
 from toryo.usecases.finding import the_project
 from toryo.usecases.ids import new_id
@@ -72,6 +73,7 @@ def register(
         found = agents_in(survey["settings_files"])
         import_agents(tx, row.id, found, known_clients(context, tx))
         agent = first_agent(tx, row.id, survey["clients"])
+        settle(tx, row.id)
         tx.mark(f"queue:{row.id}/{row.base}")
     return {
         "success": True,

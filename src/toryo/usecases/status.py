@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from toryo.domain.advice import next_lines
 from toryo.domain.times import iso
-from toryo.domain.words import DEPENDENCY_FAILED, Outcome, TaskStatus
+from toryo.domain.words import TaskStatus
 from toryo.store import agents, coordinators, events, projects, runs, tasks
 from toryo.store.engine import Tx
-from toryo.store.rows import CoordinatorRow, TaskRow
+from toryo.store.rows import CoordinatorRow
+from toryo.usecases import needs, settings_problems
 from toryo.usecases.context import HeadContext
 from toryo.usecases.finding import the_project, the_task
 from toryo.usecases.parking import accounts
@@ -25,6 +25,7 @@ def get_status(context: HeadContext, project: str, path: str) -> dict[str, Any]:
         chosen = the_project(tx, project, path).id if project or path else None
         counts = {status.value: 0 for status in TaskStatus} | tasks.counts(tx, chosen)
         moving = (TaskStatus.RUNNING, TaskStatus.VERIFYING, TaskStatus.LANDING)
+        listed = [row for row in projects.listing(tx) if chosen in (None, row.id)]
         return {
             "success": True,
             "counts": counts,
@@ -36,7 +37,8 @@ def get_status(context: HeadContext, project: str, path: str) -> dict[str, Any]:
             },
             "coordinators": [_coordinator(tx, row) for row in coordinators.listing(tx)],
             "agents": [_agent(tx, row.id, row.client, row.slots, row.status) for row in agents.listing(tx)],
-            "projects": [body_of(tx, row) for row in projects.listing(tx) if chosen in (None, row.id)],
+            "projects": [body_of(tx, row) for row in listed],
+            "problems": [told for row in listed if (told := settings_problems.told(row))],
             "parked": accounts(tx),
             "moving": [
                 task_line(row)
@@ -70,41 +72,11 @@ def _needs_you(tx: Tx, project: str | None) -> list[dict[str, Any]]:
     """Everything that waits for a person, each with the line to type; the newest failures last."""
     found = []
     for status in (TaskStatus.NEEDS_REVIEW, TaskStatus.RUNNING, TaskStatus.LANDING, TaskStatus.BLOCKED):
-        for row in tasks.page(tx, project=project, status=status, limit=LOOKED_AT):
-            if _waits(row):
-                found.append(_wish(row))
+        rows = tasks.page(tx, project=project, status=status, limit=LOOKED_AT)
+        found += [row for row in rows if needs.waits(row)]
     for status in (TaskStatus.OPEN, TaskStatus.FAILED):
-        found += [_wish(row) for row in tasks.newest(tx, status, project=project, limit=PAGE)]
-    return found[: 2 * PAGE]
-
-
-def _waits(row: TaskRow) -> bool:
-    match row.status:
-        case TaskStatus.NEEDS_REVIEW:
-            return True
-        case TaskStatus.RUNNING:
-            return row.reason == Outcome.UNKNOWN
-        case TaskStatus.LANDING:
-            return row.reason in ("waiting_for_checkout", "publish_failed")
-        case TaskStatus.BLOCKED:
-            return row.reason not in ("dependency", "base_gate") and not row.reason.startswith(
-                DEPENDENCY_FAILED
-            )
-        case _:
-            return False
-
-
-def _wish(row: TaskRow) -> dict[str, Any]:
-    lines = next_lines(row.id, TaskStatus(row.status), row.reason, row.detail)
-    why = f"{row.reason}: {row.detail}" if row.detail and not row.detail.startswith("type: ") else row.reason
-    return {
-        "task": row.id,
-        "title": row.title,
-        "status": row.status,
-        "why": why,
-        "type": lines[0] if lines else f"toryo task show {row.id}",
-        "lines": list(lines),
-    }
+        found += tasks.newest(tx, status, project=project, limit=PAGE)
+    return [needs.wish(tx, row) for row in found[: 2 * PAGE]]
 
 
 def list_events(

@@ -7,10 +7,11 @@ from typing import Any
 
 from toryo.domain.errors import UserError
 from toryo.store import projects
-from toryo.usecases.agent_definitions import known_clients
+from toryo.usecases.agent_definitions import NewAgent, known_clients
 from toryo.usecases.agent_files import agents_in
 from toryo.usecases.agents_of_projects import sync_agents
 from toryo.usecases.context import HeadContext
+from toryo.usecases.default_agents import settle
 from toryo.usecases.facts_of_projects import take_settings
 from toryo.usecases.finding import the_project
 
@@ -29,9 +30,25 @@ def sync(context: HeadContext, text: str, path: str, survey: Mapping[str, Any]) 
             problem = projects.get(tx, row.id)
             raise UserError(
                 problem.settings_problem if problem else "The settings cannot be read.",
-                hint="Mend .toryo/config.yaml and type `toryo agent sync` again.",
+                hint=_cure(row.base, survey),
             )
         clients = known_clients(context, tx)
-        told = sync_agents(tx, row.id, agents_in(survey["settings_files"]), clients)
+        told = sync_agents(tx, row.id, _agents(row.base, survey), clients)
+        settle(tx, row.id)
     source = "uncommitted" if survey["settings_from"] == "working copy" else survey["settings_from"]
     return {"success": True, **told, "settings_from": source, "settings_problem": ""}
+
+
+def _agents(base: str, survey: Mapping[str, Any]) -> list[NewAgent]:
+    try:
+        return agents_in(survey["settings_files"])
+    except UserError as error:
+        committed = survey["settings_from"] == "commit"
+        raise UserError(error.message, hint=_cure(base, survey) if committed else error.hint) from error
+
+
+def _cure(base: str, survey: Mapping[str, Any]) -> str:
+    """A mended file helps only where it is read: in the target's commit, once that has settings."""
+    if survey["settings_from"] == "commit":
+        return f"{base} has them: commit the mended .toryo/ on {base}."
+    return "Mend .toryo/config.yaml and type `toryo agent sync` again."

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from toryo.domain.advice import next_lines
 from toryo.domain.errors import Refused, UserError
 from toryo.domain.scopes import problem_of
 from toryo.domain.times import iso
@@ -25,8 +24,10 @@ from toryo.reconciler.decisions import OrderWish
 from toryo.store import agents, claims, landings, orders, projects, runs, tasks, texts
 from toryo.store.engine import Tx
 from toryo.store.rows import ProjectRow, TaskRow, VerbRow
+from toryo.usecases import needs, settings_problems
 from toryo.usecases.claim_run import priority_word
 from toryo.usecases.context import HeadContext
+from toryo.usecases.default_agents import default_agent
 from toryo.usecases.drain_task import withdraw_landing
 from toryo.usecases.evidence import run_facts
 from toryo.usecases.finding import the_agent, the_project, the_task
@@ -85,7 +86,7 @@ def add_task(context: HeadContext, wish: NewTask) -> dict[str, Any]:
         row = TaskRow(
             id=new_id("t"),
             project=project.id,
-            agent=_assigned(tx, project, wish.agent) if wish.agent else default_agent(tx, project),
+            agent=assigned_agent(tx, project, wish.agent) if wish.agent else default_agent(tx, project),
             title=title,
             description=wish.description,
             type=wish.type,
@@ -102,7 +103,9 @@ def add_task(context: HeadContext, wish: NewTask) -> dict[str, Any]:
         tasks.insert(tx, row, [the_task(tx, one).id for one in wish.after])
         tx.emit("task_added", {"title": title[:200]}, project=project.id, task=row.id)
         tx.mark(f"task:{row.id}")
-    return {"success": True, "id": row.id, "project": project.id, "title": title}
+    wrong = settings_problems.told(project)
+    notes = [f"{wrong['what']} ({wrong['type']})"] if wrong else []
+    return {"success": True, "id": row.id, "project": project.id, "title": title, "notes": notes}
 
 
 def _look_over(wish: NewTask) -> None:
@@ -114,22 +117,14 @@ def _look_over(wish: NewTask) -> None:
         raise UserError("--check: an empty command checks nothing.", hint="Leave it out, or name a command.")
 
 
-def _assigned(tx: Tx, project: ProjectRow, name: str) -> str:
+def assigned_agent(tx: Tx, project: ProjectRow, name: str) -> str:
+    """That agent's id, if it works there: nobody else would ever be started for the project."""
     agent = the_agent(tx, name)
     if agent.id not in {one.id for one in projects.agents_of(tx, project.id)}:
         raise UserError(
             f"The agent {agent.id} does not work in {project.name}.", hint=f"toryo agent assign {agent.id}"
         )
     return agent.id
-
-
-def default_agent(tx: Tx, project: ProjectRow) -> str:
-    """The project's own choice, else the first agent assigned to it."""
-    assigned = [agent.id for agent in projects.agents_of(tx, project.id, only_active=True)]
-    for wish in (settings_of(project.settings).default_agent, project.default_agent):
-        if wish in assigned:
-            return wish
-    return assigned[0] if assigned else ""
 
 
 def task_line(row: TaskRow) -> dict[str, Any]:
@@ -186,9 +181,11 @@ def show_task(context: HeadContext, text: str) -> dict[str, Any]:
             "held": row.held,
             "worktree": row.worktree,
             "base_commit": row.base_commit,
-            "landed_commit": row.landed_commit or None,
+            # before its target moved it has not landed: the tip is ours, the branch is the person's
+            "landed_commit": row.landed_commit if row.status == TaskStatus.DONE else None,
+            "accepted_commit": row.landed_commit or None,
             "waiting_for": waiting or None,
-            "next": list(next_lines(row.id, TaskStatus(row.status), row.reason, row.detail)),
+            "next": list(needs.lines(tx, row)),
             "next_purpose": row.next_purpose or None,
             "dependencies": tasks.needs_of(tx, row.id),
             "claims": [
@@ -208,12 +205,17 @@ def show_task(context: HeadContext, text: str) -> dict[str, Any]:
     return {"success": True, "task": body}
 
 
+def _rests(row: TaskRow) -> bool:
+    return is_at_rest(TaskStatus(row.status), row.reason)
+
+
 def waiting_for(
     context: HeadContext, texts: Sequence[str], seen: dict[str, str]
 ) -> tuple[bool, dict[str, Any]]:
     """For the long poll of `task wait`: final when all rest, or when any differs from what was seen."""
     with context.store.read() as tx:
         rows = [the_task(tx, text) for text in texts]
+        behind = {row.id: needs.behind(tx, row) for row in rows if not _rests(row)}
     listed = [
         {
             "id": row.id,
@@ -221,7 +223,8 @@ def waiting_for(
             "status": row.status,
             "reason": row.reason,
             "detail": row.detail,
-            "at_rest": is_at_rest(TaskStatus(row.status), row.reason),
+            "at_rest": _rests(row),
+            "needs_you": behind.get(row.id),
         }
         for row in rows
     ]

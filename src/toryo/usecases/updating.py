@@ -7,12 +7,12 @@ from typing import Any
 
 from toryo.domain.errors import Refused, UserError
 from toryo.domain.words import PRIORITY_RANK, Priority, TaskStatus, Verb
-from toryo.store import landings, runs, tasks, texts
+from toryo.store import landings, projects, runs, tasks, texts
 from toryo.store.engine import Tx
 from toryo.store.rows import TaskRow
 from toryo.usecases.context import HeadContext
 from toryo.usecases.finding import the_agent, the_task
-from toryo.usecases.tasks import say
+from toryo.usecases.tasks import assigned_agent, say
 
 
 @dataclass(frozen=True)
@@ -52,7 +52,10 @@ def _fields(tx: Tx, row: TaskRow, wish: Update) -> dict[str, Any]:
     if wish.priority:
         changed["priority"] = PRIORITY_RANK[wish.priority]
     if wish.agent:
-        changed["agent"] = the_agent(tx, wish.agent).id
+        project = projects.get(tx, row.project)
+        changed["agent"] = (
+            assigned_agent(tx, project, wish.agent) if project else the_agent(tx, wish.agent).id
+        )
     if changed and (row.status == TaskStatus.DONE or any(run.live for run in runs.of_task(tx, row.id))):
         raise Refused(
             f"{row.id} is {row.status}: it cannot be changed now.", hint=f"toryo task show {row.id}"

@@ -24,6 +24,7 @@ from toryo.usecases import (
     recompute,
     runs,
     session_ends,
+    settings_problems,
     status,
     tasks,
 )
@@ -303,6 +304,12 @@ async def get_status(head: Head, caller: Caller, args: Which) -> dict[str, Any]:
 
 async def doctor(head: Head, caller: Caller, args: Nothing) -> dict[str, Any]:
     """What the store knows, and what a coordinator of each machine sees there now."""
+    for project, machine, path, base in await head.do(settings_problems.uncommitted):
+        order = await head.do(asking.order_survey, machine, path, base)
+        try:
+            await head.do(settings_problems.note, project, await ask(head, order, "survey", HEALTH_S))
+        except asking.NobodyAnswered:
+            continue  # that nobody answers is found below
     seen: dict[str, dict[str, Any] | None] = {}
     for machine, order in await head.do(asking.order_health):
         try:

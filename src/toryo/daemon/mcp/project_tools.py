@@ -29,6 +29,14 @@ class Assignment(Which):
     agent: str
 
 
+class NewAssignment(Assignment):
+    default: bool = False
+
+
+class Removal(Agent):
+    everywhere: bool = False
+
+
 class Update(Task):
     status: Literal["", "open", "in_progress", "done", "cancelled", "failed"] = ""
     title: str = ""
@@ -72,11 +80,14 @@ async def move_project(head: Head, caller: Caller, args: Move) -> dict[str, Any]
     return await head.do(projects.move, args.project, survey)
 
 
-def _assigns(assigned: bool) -> Any:
-    async def handler(head: Head, caller: Caller, args: Assignment) -> dict[str, Any]:
-        return await head.do(agents.set_assignment, args.agent, args.project, args.path, assigned=assigned)
+async def assign_agent(head: Head, caller: Caller, args: NewAssignment) -> dict[str, Any]:
+    return await head.do(
+        agents.set_assignment, args.agent, args.project, args.path, assigned=True, default=args.default
+    )
 
-    return handler
+
+async def unassign_agent(head: Head, caller: Caller, args: Assignment) -> dict[str, Any]:
+    return await head.do(agents.set_assignment, args.agent, args.project, args.path, assigned=False)
 
 
 def _enables(status: str) -> Any:
@@ -91,8 +102,8 @@ async def new_passkey(head: Head, caller: Caller, args: Agent) -> dict[str, Any]
     return await head.do(agents.set_passkey, args.agent, passkey, stored)
 
 
-async def remove_agent(head: Head, caller: Caller, args: Agent) -> dict[str, Any]:
-    return await head.do(agents.remove_agent, args.agent)
+async def remove_agent(head: Head, caller: Caller, args: Removal) -> dict[str, Any]:
+    return await head.do(agents.remove_agent, args.agent, everywhere=args.everywhere)
 
 
 async def sync_agents(head: Head, caller: Caller, args: Which) -> dict[str, Any]:
@@ -153,12 +164,12 @@ TOOLS = (
     ),
     _tool("activate_project", Which, _status("active"), "Let a project be worked on again."),
     _tool("move_project", Move, move_project, "Say where a project's repository is now."),
-    _tool("assign_agent", Assignment, _assigns(True), "Let an agent work in a project."),
-    _tool("unassign_agent", Assignment, _assigns(False), "Take an agent off a project."),
+    _tool("assign_agent", NewAssignment, assign_agent, "Let an agent work in a project, as its default too."),
+    _tool("unassign_agent", Assignment, unassign_agent, "Take an agent off a project."),
     _tool("enable_agent", Agent, _enables("active"), "Let an agent be started."),
     _tool("disable_agent", Agent, _enables("disabled"), "Start an agent no more; what it is doing goes on."),
     _tool("new_passkey", Agent, new_passkey, "A new passkey for an agent, shown once; the old one is void."),
-    _tool("remove_agent", Agent, remove_agent, "Take an agent out; refused while a task or run needs it."),
+    _tool("remove_agent", Removal, remove_agent, "Take an agent out; refused while a task or run needs it."),
     _tool("sync_agents", Which, sync_agents, "Read .toryo/ again and bring its agents into the store."),
     _tool(
         "update_task",

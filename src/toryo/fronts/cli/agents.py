@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from toryo.domain.errors import UsageError, UserError
+from toryo.domain.errors import UsageError
 from toryo.fronts.cli.choices import ACCESS
 from toryo.fronts.cli.desk import inner, whose
 from toryo.fronts.cli.parsing import count, project_option, verb
@@ -85,8 +85,10 @@ def _declare_show(parser: argparse.ArgumentParser) -> None:
 
 def _declare_assign(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("agent", metavar="NAME")
+    parser.add_argument("--default", action="store_true", help="tasks that name no agent are its own")
     project_option(parser)
-    verb(parser, assign, "toryo agent assign coder", "toryo agent assign coder --project shop", json=True)
+    examples = ("toryo agent assign coder", "toryo agent assign coder --default --project shop")
+    verb(parser, assign, *examples, json=True)
 
 
 def _declare_unassign(parser: argparse.ArgumentParser) -> None:
@@ -119,7 +121,8 @@ def _declare_release(parser: argparse.ArgumentParser) -> None:
 
 def _declare_remove(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("agent", metavar="NAME")
-    verb(parser, remove, "toryo agent remove coder", json=True)
+    parser.add_argument("--everywhere", action="store_true", help="also if it works in several projects")
+    verb(parser, remove, "toryo agent remove coder", "toryo agent remove coder --everywhere", json=True)
 
 
 def _declare_sync(parser: argparse.ArgumentParser) -> None:
@@ -162,9 +165,21 @@ def add_agent(args: argparse.Namespace, desk: Desk) -> int:
         _print_passkey(answer)
     if not answer.get("changed") and answer.get("projects") == []:
         print(f"It works in no project yet: in a repository type `toryo agent assign {agent['id']}`.")
+    _print_work(answer)
+    if answer.get("waiting_tasks"):
+        number = answer["waiting_tasks"]
+        print("1 task waits for it." if number == 1 else f"{number} tasks wait for it.")
     for note in agent.get("warnings") or ():
         print(f"note: {plain(note)}")
     return 0
+
+
+def _print_work(answer: dict[str, Any]) -> None:
+    """What it got besides what was asked for: nobody should find that out later."""
+    for project in answer.get("default_of") or ():
+        print(f"It is the default agent of {plain(str(project))} now.")
+    if answer.get("took"):
+        print(f"It took the tasks that nobody could work on: {', '.join(map(str, answer['took']))}")
 
 
 def _said(args: argparse.Namespace) -> dict[str, Any]:
@@ -197,11 +212,9 @@ def _text(given: str) -> str:
 
 
 def _read(file: str) -> str:
-    try:
-        with open(file, encoding="utf-8") as opened:
-            return opened.read()
-    except (OSError, UnicodeDecodeError) as error:
-        raise UserError(f"{file} cannot be read as text.") from error
+    from toryo.fronts.cli.files import read_text
+
+    return read_text(file)
 
 
 def list_agents(args: argparse.Namespace, desk: Desk) -> int:
@@ -249,8 +262,12 @@ def show(args: argparse.Namespace, desk: Desk) -> int:
 
 
 def assign(args: argparse.Namespace, desk: Desk) -> int:
-    answer = desk.call("assign_agent", {"agent": args.agent, **whose(args, desk)})
-    return _told(args, answer, f"{_agent(answer)} works in {_where(args)} now.")
+    wish = {"default": True} if args.default else {}
+    answer = desk.call("assign_agent", {"agent": args.agent, **wish, **whose(args, desk)})
+    _told(args, answer, f"{_agent(answer)} works in {_where(args)} now.")
+    if not args.json:
+        _print_work(answer)
+    return 0
 
 
 def unassign(args: argparse.Namespace, desk: Desk) -> int:
@@ -260,7 +277,10 @@ def unassign(args: argparse.Namespace, desk: Desk) -> int:
 
 def enable(args: argparse.Namespace, desk: Desk) -> int:
     answer = desk.call("enable_agent", {"agent": args.agent})
-    return _told(args, answer, f"{_agent(answer)} may be started.")
+    _told(args, answer, f"{_agent(answer)} may be started.")
+    if not args.json:
+        _print_work(answer)
+    return 0
 
 
 def disable(args: argparse.Namespace, desk: Desk) -> int:
@@ -283,7 +303,8 @@ def release(args: argparse.Namespace, desk: Desk) -> int:
 
 
 def remove(args: argparse.Namespace, desk: Desk) -> int:
-    answer = desk.call("remove_agent", {"agent": args.agent})
+    wish = {"everywhere": True} if args.everywhere else {}
+    answer = desk.call("remove_agent", {"agent": args.agent, **wish})
     return _told(args, answer, f"{_agent(answer)} is no agent any more; what it did stays.")
 
 

@@ -176,7 +176,10 @@ class Desk:
                 said = json.load(file)
             return Connection(str(said["socket"]), str(said["token"]))
         except (OSError, ValueError, KeyError, TypeError) as bad:
-            raise UserError(f"The run's file {self._run_file} cannot be read.") from bad
+            raise UserError(
+                f"The run's file {self._run_file} cannot be read.",
+                hint="It is there while the run lives; a person types `toryo` outside of it.",
+            ) from bad
 
     def _start(self) -> None:
         from toryo.fronts.cli.starting import bring_up

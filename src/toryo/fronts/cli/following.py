@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from toryo.fronts.cli.parsing import count, verb
+from toryo.fronts.cli.parsing import count, place, verb
 from toryo.fronts.cli.showing import columns, cut, one_line, plain, print_json, print_json_line
 
 TYPE_CHECKING = False
@@ -27,7 +27,7 @@ def declare(parser: argparse.ArgumentParser, name: str) -> None:
         verb(parser, log, *examples, reads=True, hands=True)
         return
     parser.add_argument("-f", "--follow", action="store_true", help="go on until Ctrl-C")
-    parser.add_argument("--after", type=int, metavar="SEQ", help="only what came later")
+    parser.add_argument("--after", type=place, metavar="SEQ", help="only what came later")
     parser.add_argument("--limit", type=count, default=50, help="so many of the newest (default: 50)")
     parser.add_argument("--task", metavar="ID", help="only this task's")
     parser.add_argument("--project", help="only this project's")
@@ -54,6 +54,9 @@ def log(args: argparse.Namespace, desk: Desk) -> int:
             break
         if not moved and not args.follow:
             break
+    if not any(parts) and not args.json:
+        said = "printed nothing" if answer["ended"] else "has printed nothing yet"
+        print(f"{answer['run']} {said}.", file=sys.stderr)
     if args.json:
         print_json({**which, "text": "".join(parts), "next_offset": offset})
     return 0

@@ -10,8 +10,9 @@ import sys
 from pathlib import Path
 
 from toryo.domain.errors import Refused, UsageError, UserError
+from toryo.fronts.cli.files import where_to_look
 from toryo.fronts.cli.parsing import verb
-from toryo.fronts.cli.showing import facts, folded, plain
+from toryo.fronts.cli.showing import facts, folded, plain, print_json
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
     from toryo.fronts.cli.desk import Desk
 
 SURVEY_WITHIN_S = 90
+WROTE = "wrote "
+"""So begin the notes of what was written inside the git directory."""
 
 
 def declare(parser: argparse.ArgumentParser, _: str) -> None:
@@ -30,10 +33,12 @@ def declare(parser: argparse.ArgumentParser, _: str) -> None:
         "--base", metavar="BRANCH", help="branch that work lands on (default: the one checked out)"
     )
     parser.add_argument("--take-over", action="store_true", help="from another installation that is stopped")
-    verb(parser, init, "toryo init", "toryo init --yes --base main", hands=True)
+    verb(parser, init, "toryo init", "toryo init --yes --base main", hands=True, json=True)
 
 
 def init(args: argparse.Namespace, desk: Desk) -> int:
+    if args.json and not args.yes:
+        raise UsageError("A program cannot be asked.", hint="`toryo init --yes --json` asks nothing.")
     path = desk.path
     found = desk.call(
         "survey_path",
@@ -60,6 +65,9 @@ def init(args: argparse.Namespace, desk: Desk) -> int:
         timeout_s=SURVEY_WITHIN_S,
         what="registering the project",
     )
+    if args.json:
+        print_json({**made, "wrote": list(missing)})
+        return 0
     notes = [*(found.get("notes", []) if args.yes else []), *made.get("notes", [])]
     print(_made(made, list(missing), list(dict.fromkeys(notes))))
     return 0
@@ -108,7 +116,7 @@ def write_new(root: Path, name: str, text: str) -> bool:
     except FileExistsError:
         return False  # somebody else's, and theirs it stays
     except OSError as error:
-        raise UserError(f"{target} cannot be written.") from error
+        raise UserError(f"{target} cannot be written.", hint=where_to_look(str(target))) from error
 
 
 def _made(made: dict[str, Any], written: list[str], notes: list[str]) -> str:
@@ -121,13 +129,14 @@ def _made(made: dict[str, Any], written: list[str], notes: list[str]) -> str:
                 ("lands on", project.get("base")),
                 ("agent", f"{agent['id']} ({client})" if agent else "none"),
                 ("wrote", ", ".join(written)),
+                ("in .git", [note.removeprefix(WROTE) for note in notes if note.startswith(WROTE)]),
                 ("passkey", made.get("passkey")),
             ]
         )
     ]
     if written:
         lines.append("Nothing was committed; commit .toryo/ when you like it.")
-    lines += [_note(note) for note in notes]
+    lines += [_note(note) for note in notes if not note.startswith(WROTE)]
     first = "" if agent.get("client") else "the agent (see the note), then "
     lines.append(f'Next: {first}toryo task add "what you want done"')
     return "\n".join(lines)

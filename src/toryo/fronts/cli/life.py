@@ -20,7 +20,7 @@ def declare(parser: argparse.ArgumentParser, name: str) -> None:
         parser.add_argument("--foreground", action="store_true", help="stay until Ctrl-C, then stop both")
         verb(parser, up, "toryo up", "toryo up --foreground")
     elif name == "down":
-        verb(parser, down, "toryo down")
+        verb(parser, down, "toryo down", "toryo down --json", json=True)
     elif name == "daemon":
         parser.add_argument("--foreground", action="store_true", help="write the log to the terminal too")
         verb(parser, be_daemon, "toryo daemon", "toryo daemon --foreground")
@@ -71,10 +71,16 @@ def _stay(desk: Desk, there: Up, asked: list[int]) -> int:
     return down(None, desk)
 
 
-def down(_: argparse.Namespace | None, desk: Desk) -> int:
+def down(args: argparse.Namespace | None, desk: Desk) -> int:
     from toryo.fronts.cli.stopping import take_down
 
     result = take_down(desk.home)
+    if args is not None and args.json:
+        from toryo.fronts.cli.showing import print_json
+
+        parts = [{"part": part, "pid": pid} for part, pid in result.stopped]
+        print_json({"stopped": parts, "running": result.running})
+        return 0
     if not result.stopped:
         print("Toryo was not running.")
         return 0

@@ -103,11 +103,13 @@ def _working_copy(root: str) -> list[dict[str, Any]]:
 
 
 def _read(file: str) -> str:
+    from toryo.fronts.cli.files import where_to_look
+
     try:
         with open(file, encoding="utf-8", errors="replace") as opened:
             return opened.read()
     except OSError as error:
-        raise UserError(f"{file} cannot be read.") from error
+        raise UserError(f"{file}: {error.strerror}.", hint=where_to_look(file)) from None  # it says no more
 
 
 def show(args: argparse.Namespace, desk: Desk) -> int:

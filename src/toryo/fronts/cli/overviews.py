@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from toryo.fronts.cli.entry import SECTIONS, VERBS, find, verb_file
 from toryo.fronts.cli.parsing import nearest, sentence
-from toryo.fronts.cli.showing import paint
+from toryo.fronts.cli.showing import folded, paint
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,27 +20,36 @@ EXAMPLES = (
 )
 
 
+ABOUT = "Toryo runs a crew of AI coding agents and merges only what it has verified itself."
+NOTES = (
+    "`toryo VERB --help` shows options and examples; `--json` prints JSON.",
+    "Exit codes: 0 fine, 1 you can mend it, 2 usage, 255 a bug.",
+    "TORYO_HOME selects the installation; NO_COLOR takes the colour away.",
+)
+
+
 def overview() -> str:
     room = max(len(verb) for verb in VERBS) + 2
-    lines = ["usage: toryo VERB …", "", "Toryo runs a crew of AI coding agents and merges only what it has"]
-    lines += ["verified itself."]
+    lines = ["usage: toryo VERB …", "", folded(ABOUT, 0)]
     for section, verbs in SECTIONS.items():
         lines += ["", paint(section, "bold")]
-        lines += [f"  {verb:<{room}}{about}" for verb, (_, about) in verbs.items()]
+        lines += [_verb(verb, about, room) for verb, (_, about) in verbs.items()]
     lines += ["", paint("examples", "bold"), *(f"  {line}" for line in EXAMPLES), ""]
-    lines += ["`toryo VERB --help` shows options and examples; `--json` prints JSON."]
-    lines += ["Exit codes: 0 fine, 1 you can mend it, 2 usage, 255 a bug."]
-    lines += ["TORYO_HOME selects the installation; NO_COLOR takes the colour away."]
+    lines += [folded(line, 0) for line in NOTES]
     return "\n".join(lines)
+
+
+def _verb(verb: str, about: str, room: int) -> str:
+    return f"  {verb:<{room}}{folded(about, room + 2)}"
 
 
 def overview_of_group(word: str) -> str:
     verbs = verbs_of(word)
     room = max(len(verb) for verb in verbs) + 2
-    lines = [f"usage: toryo {word} VERB …", "", sentence(VERBS[word][1].partition(":")[0]), ""]
-    lines += [f"  {verb:<{room}}{about}" for verb, (about, _) in verbs.items()]
+    lines = [f"usage: toryo {word} VERB …", "", folded(sentence(VERBS[word][1].partition(":")[0]), 0), ""]
+    lines += [_verb(verb, about, room) for verb, (about, _) in verbs.items()]
     lines += ["", "examples:", *(f"  {_example(parser)}" for parser in _parsers(word))]
-    return "\n".join([*lines, "", f"`toryo {word} VERB --help` shows options and more examples."])
+    return "\n".join([*lines, "", folded(f"`toryo {word} VERB --help` shows options and more examples.", 0)])
 
 
 def _parsers(word: str) -> Iterator[Parser]:

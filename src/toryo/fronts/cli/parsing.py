@@ -118,3 +118,10 @@ def count(text: str) -> int:
     if not text.isdecimal() or int(text) < 1:
         raise argparse.ArgumentTypeError(f"{text!r} is no whole number of at least 1")
     return int(text)
+
+
+def place(text: str) -> int:
+    """Where to go on: the number of an event, or what ended the last page."""
+    if not text.isdecimal():
+        raise argparse.ArgumentTypeError(f"{text!r} is no number of an event or a page")
+    return int(text)

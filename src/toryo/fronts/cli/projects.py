@@ -79,7 +79,7 @@ def list_projects(args: argparse.Namespace, desk: Desk) -> int:
         for one in answer["projects"]
     ]
     heads = ("project", "id", "status", "lands on", "settings", "path")
-    print(table(heads, rows) if rows else "No projects. Type `toryo init` in a repository.")
+    print(table(heads, rows, spare=(4, 1)) if rows else "No projects. Type `toryo init` in a repository.")
     return 0
 
 

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import os
+
+from toryo.domain.errors import Refused, UserError
 from toryo.fronts.cli.choices import MAY_LAND
 from toryo.fronts.cli.desk import inner
 from toryo.fronts.cli.parsing import verb
 from toryo.fronts.cli.runs import usage, violation
-from toryo.fronts.cli.showing import duration, one_line, paint, plain, print_json, table, word
-from toryo.fronts.cli.task_page import next_steps
+from toryo.fronts.cli.showing import duration, folded, one_line, paint, plain, print_json, table, word
+from toryo.fronts.cli.task_page import headline, next_steps
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,6 +21,8 @@ if TYPE_CHECKING:
 
 CHECKS_WITHIN_S = 3600
 MOST_OUTPUT_LINES = 15
+MOST_NAMED = 5
+RESTORED = ".aiagent/restored"
 MEANING = {
     "green": "every check passed",
     "flaky": "a check failed and passed when it was repeated",
@@ -31,7 +36,9 @@ def declare(parser: argparse.ArgumentParser, name: str) -> None:
     if name == "restore":
         parser.add_argument("id", metavar="ID", help="a run, or a task (its newest run)")
         parser.add_argument(
-            "--to", metavar="DIR", help="a directory that does not exist yet (default: ./ID-restored)"
+            "--to",
+            metavar="DIR",
+            help="a directory that does not exist yet (default: .aiagent/restored/RUN in the project)",
         )
         examples = ("toryo restore t3kd92m1", "toryo restore r8w2kq0z --to ../rescued")
         verb(parser, restore, *examples, hands=True, json=True)
@@ -48,9 +55,7 @@ def evidence(args: argparse.Namespace, desk: Desk) -> int:
     if args.json:
         print_json(answer)
         return 0
-    reason = f" ({one_line(str(answer['reason']))})" if answer.get("reason") else ""
-    status = word(str(answer.get("status") or ""))
-    print(f"{answer['task']}  {status}{reason}  {one_line(str(answer.get('title') or ''))}".rstrip())
+    print(headline({**answer, "id": answer["task"]}))
     _print_verdict(answer)
     _print_runs(answer.get("runs") or [])
     for one in answer.get("violations") or ():
@@ -81,6 +86,12 @@ def _print_verdict(answer: dict[str, Any]) -> None:
         if answer.get(name):
             print(f"{name:<7}  {answer[name]}")
     _print_checks(answer)
+    if answer.get("settings_problem"):
+        print(f"settings: {one_line(str(answer['settings_problem']))}")
+    base = answer.get("base") or {}
+    if base:
+        print(f"\nthe base itself: {base.get('verdict') or 'not checked yet'}")
+        _print_checks(base)
 
 
 def _print_checks(answer: dict[str, Any]) -> None:
@@ -112,10 +123,11 @@ def _print_runs(runs: list[dict[str, Any]]) -> None:
         noun = "commit" if commits == 1 else "commits"
         purpose = f", {run['purpose']}" if run.get("purpose") else ""
         agent = f" by {run['agent']}" if run.get("agent") else ""
-        outcome = word(str(run.get("outcome") or ""))
-        print(f"run {run['id']}{purpose}{agent}: {outcome}, {ended}, {commits} {noun}")
+        outcome = str(run.get("outcome") or "")
+        line = folded(f"run {run['id']}{purpose}{agent}: {outcome}, {ended}, {commits} {noun}", 2)
+        print(line.replace(f" {outcome},", f" {word(outcome)},", 1))  # colour would count as width
         for line in _said(run):
-            print(f"  {one_line(line)}")
+            print(f"  {folded(one_line(line), 2)}")
         for name in ("children_killed", "uncommitted"):
             for line in run.get(name) or ():
                 print(f"  {name.replace('_', ' ')}: {one_line(line)}")
@@ -151,18 +163,47 @@ def verify(args: argparse.Namespace, desk: Desk) -> int:
 
 
 def restore(args: argparse.Namespace, desk: Desk) -> int:
-    from pathlib import Path
-
-    kind = "run" if args.id.startswith("r") else "task"
-    destination = Path(desk.path) / (args.to or f"{args.id}-restored")
+    run = _run_that_left(args.id, desk)
     answer = desk.call(
         "restore_snapshot",
-        {kind: args.id, "destination": str(destination)},
+        {"run": run["id"], "destination": _destination(args, desk, run)},
         timeout_s=CHECKS_WITHIN_S,
         what="restoring",
     )
+    left = [str(one) for one in run.get("uncommitted") or ()]
     if args.json:
-        print_json(answer)
+        print_json({**answer, "run": run["id"], "uncommitted": left})
         return 0
-    print(f"{answer.get('files', 'All')} files are in {plain(str(answer.get('path') or destination))}")
+    files = answer["files"]
+    print(f"{files} {'file is' if files == 1 else 'files are'} in {plain(str(answer['path']))}")
+    named = ", ".join(one_line(one) for one in left[:MOST_NAMED]) + (", …" if left[MOST_NAMED:] else "")
+    print(
+        f"{run['id']} left "
+        + (f"{len(left)} of them uncommitted: {named}" if left else "nothing uncommitted.")
+    )
     return 0
+
+
+def _run_that_left(name: str, desk: Desk) -> dict[str, Any]:
+    """The run itself, or of a task the newest that a snapshot was made of."""
+    if name.startswith("r"):
+        return inner(desk.call("get_run", {"run": name}), "run")
+    task = inner(desk.call("get_task", {"task": name}), "task")
+    kept = [run for run in task.get("runs") or () if run.get("snapshot_commit")]
+    if not kept:
+        raise UserError(f"No run of {task['id']} left anything.", hint=f"`toryo task show {task['id']}`")
+    found: dict[str, Any] = kept[-1]
+    return found
+
+
+def _destination(args: argparse.Namespace, desk: Desk, run: dict[str, Any]) -> str:
+    """Beside the other things that git does not look at: a checkout shows nothing untracked by it."""
+    if args.to:
+        return os.path.join(desk.path, os.path.expanduser(args.to))  # noqa: PTH111, PTH118 - pathlib costs 4 ms
+    project = inner(desk.call("get_project", {"project": run["project"]}), "project")
+    name = run["id"]
+    folder = f"{project['path']}/{RESTORED}/{name}"
+    if os.path.isdir(folder):  # noqa: PTH112
+        hint = f"`toryo restore {name} --to ../{name}-restored` writes it once more."
+        raise Refused(f"What {name} left is in {folder} already.", hint=hint)
+    return folder

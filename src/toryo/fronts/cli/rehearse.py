@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from toryo.domain.errors import UsageError
+from toryo.fronts.cli.files import read_text
 from toryo.fronts.cli.parsing import verb
 
 TYPE_CHECKING = False
@@ -35,6 +36,7 @@ def declare(parser: argparse.ArgumentParser, _: str) -> None:
 
 
 def rehearse(args: argparse.Namespace, _: Desk) -> int:
+    read_text(args.script)  # one that is not there is said here, before anything is made
     if args.serve:
         return _serve(args)
     if args.requests or args.port_file:

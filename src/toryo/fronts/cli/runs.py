@@ -70,7 +70,7 @@ def list_runs(args: argparse.Namespace, desk: Desk) -> int:
         return 0
     rows = [_row(run) for run in answer["runs"]]
     heads = ("run", "task", "purpose", "agent", "outcome", "exit", "commits", "began")
-    print(table(heads, rows, elastic=3) if rows else "No runs.")
+    print(table(heads, rows, elastic=3, spare=(5, 6, 2)) if rows else "No runs.")
     return 0
 
 

@@ -5,12 +5,14 @@ from __future__ import annotations
 import sys
 
 from toryo.domain.errors import Refused, UsageError
+from toryo.fronts.cli.desk import inner
 from toryo.fronts.cli.parsing import verb
 from toryo.fronts.cli.showing import print_json
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
+    from typing import Any
 
     from toryo.fronts.cli.desk import Desk
 
@@ -42,9 +44,31 @@ def say(args: argparse.Namespace, desk: Desk) -> int:
     if args.json:
         print_json(answer)
     elif problem:
-        raise Refused(str(problem["message"]), hint=str(problem.get("hint") or ""))
+        raise Refused(str(problem["message"]), hint=_way_out(desk, answer, text))
     elif answer.get("seen"):
         print(f"{answer['run']} has it.")
     else:
         print(f"{answer['run']} was told, but nobody saw that it took it. Look: toryo attach {answer['run']}")
     return 0 if answer.get("seen") else 1
+
+
+def _way_out(desk: Desk, answer: dict[str, Any], text: str) -> str:
+    """Lines with the real names: an agent without a screen hears it in its next prompt."""
+    problem = answer["problem"]
+    if problem.get("code") != "no_screen":
+        return str(problem.get("hint") or "")
+    import shlex
+
+    run = inner(desk.call("get_run", {"run": answer["run"]}), "run")
+    task = str(run["task"])
+    told = str(inner(desk.call("get_task", {"task": task}), "task").get("description") or "")
+    # a new description takes the old one's place
+    whole = "\n\n".join(part for part in (told.strip(), text.strip()) if part)
+    lines = (
+        f"toryo run stop {run['id']}",
+        f"toryo task wait {task}",
+        f"toryo task update {task} -d {shlex.quote(whole)}",
+        f"toryo task retry {task}",
+    )
+    about = "Only `style: interactive` hears you while it works. This stops it and starts it again with it:"
+    return "\n".join([about, *(f"  {line}" for line in lines)])

@@ -90,18 +90,28 @@ def cut(text: str, columns: int) -> str:
 
 
 def table(
-    heads: Sequence[str], rows: Iterable[Sequence[object]], *, room: int | None = None, elastic: int = -1
+    heads: Sequence[str],
+    rows: Iterable[Sequence[object]],
+    *,
+    room: int | None = None,
+    elastic: int = -1,
+    spare: Sequence[int] = (),
 ) -> str:
     """Columns two blanks apart, with status words in their colour.
 
-    Where `room` (a terminal's columns) is too narrow, the `elastic` column gives way first."""
+    Where `room` (a terminal's columns) is too narrow, the `elastic` column gives way first; where that is not
+    enough, the `spare` ones are left out, the first of them first."""
+    room = columns() if room is None else room
     cells = [[one_line(_text(cell)) for cell in row] for row in rows]
     lines = [list(heads), *cells] if any(heads) else cells
     if not lines:
         return ""
     widths = [max(width(line[column]) for line in lines) for column in range(len(lines[0]))]
-    _narrow(widths, elastic % len(widths), columns() if room is None else room)
-    shown = [_line(line, widths) for line in lines]
+    elastic %= len(widths)
+    shown_columns = _fitting(widths, elastic, room, spare)
+    widths = [widths[column] for column in shown_columns]
+    _narrow(widths, shown_columns.index(elastic), room)
+    shown = [_line([line[column] for column in shown_columns], widths) for line in lines]
     if any(heads):
         shown[0] = paint(shown[0], "dim")
     return "\n".join(shown)
@@ -113,6 +123,17 @@ def _line(cells: Sequence[str], widths: Sequence[int]) -> str:
         fitting = cut(cell, room)
         shown.append(word(fitting) + " " * (room - width(fitting)))
     return "  ".join(shown).rstrip()
+
+
+def _fitting(widths: Sequence[int], elastic: int, room: int, spare: Sequence[int]) -> list[int]:
+    """The columns that are shown."""
+    least = [min(wide, NARROWEST_ELASTIC if at == elastic else NARROWEST) for at, wide in enumerate(widths)]
+    shown = list(range(len(widths)))
+    for column in spare:
+        if room <= 0 or sum(least[at] + 2 for at in shown) - 2 <= room:
+            break
+        shown.remove(column)
+    return shown
 
 
 def _narrow(widths: list[int], elastic: int, room: int) -> None:

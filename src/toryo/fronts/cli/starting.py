@@ -47,7 +47,7 @@ class Up:
 
 def bring_up(home: Home, *, announce: Callable[[], None] = lambda: None) -> Up:
     """Start what is missing and wait until it answers."""
-    home.make()
+    make_home(home)
     with Progress("starting toryo") as progress, starting_lock(home, progress):
         started: list[str] = []
         if not _daemon_answers(home):
@@ -65,6 +65,15 @@ def bring_up(home: Home, *, announce: Callable[[], None] = lambda: None) -> Up:
         note(home, {"daemon": daemon, "coordinator": int(coordinator["pid"])})
         version = str(status["daemon"].get("version") or "")
         return Up(daemon, int(coordinator["pid"]), tuple(started), version)
+
+
+def make_home(home: Home) -> None:
+    """A new installation in an unexpected place is named: from elsewhere a relative path is another one."""
+    given = settings.environment().get("TORYO_HOME", "")
+    is_new = not home.path.exists()
+    home.make()
+    if is_new and given and not given.startswith(("/", "~")):
+        print(f"TORYO_HOME={given} is a relative path: the new installation is {home.text}", file=sys.stderr)
 
 
 def ask(home: Home, tool: str, *, timeout_s: float = 10) -> dict[str, Any]:

@@ -7,7 +7,18 @@ import time
 
 from toryo.fronts.cli.choices import STATUSES
 from toryo.fronts.cli.parsing import seconds, verb
-from toryo.fronts.cli.showing import ago, duration, folded, one_line, paint, plain, print_json, table, word
+from toryo.fronts.cli.showing import (
+    ago,
+    columns,
+    duration,
+    folded,
+    one_line,
+    paint,
+    plain,
+    print_json,
+    table,
+    word,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -43,12 +54,21 @@ def status(args: argparse.Namespace, desk: Desk) -> int:
         from toryo.fronts.cli.watching import watch
 
         return watch(args, desk)
-    answer = desk.call("get_status", {"project": args.project})
+    answer = only_its_own(args, desk.call("get_status", {"project": args.project}))
     if args.json:
         print_json(answer)
     else:
         print(render(answer, time.time()))
     return 0
+
+
+def only_its_own(args: argparse.Namespace, answer: dict[str, Any]) -> dict[str, Any]:
+    """Of one project that was named, without the agents that do not work in it."""
+    known = [one.get("agents") for one in answer.get("projects") or ()]
+    if not args.project or None in known:
+        return answer
+    its_own = {agent for agents in known for agent in agents or ()}
+    return {**answer, "agents": [one for one in answer.get("agents") or () if one["id"] in its_own]}
 
 
 def render(answer: dict[str, Any], now: float) -> str:
@@ -72,20 +92,24 @@ def _processes(answer: dict[str, Any], elapsed: float) -> str:
     daemon = answer["daemon"]
     up = duration(int(float(daemon["uptime_s"]) + elapsed))
     hands = [_coordinator(one) for one in answer.get("coordinators") or ()]
-    hands = hands or [paint("no coordinator: nothing starts until `toryo up`", "yellow")]
+    hands = hands or [("no coordinator: nothing starts until `toryo up`", "yellow")]
     counts = answer.get("counts") or {}
     known = [f"{counts[name]} {word(name)}" for name in STATUSES if counts.get(name)]
-    first = f"daemon {plain(str(daemon['version']))}, up {up} · {', '.join(hands)}"
-    return f"{first}\ntasks  {', '.join(known) or _first_task(answer)}"
+    first = f"daemon {plain(str(daemon['version']))}, up {up}"
+    wide = len(first) + sum(len(text) + 2 for text, _ in hands) + 1
+    between = " · " if not columns() or wide <= columns() else "\n"
+    told = f"{first}{between}{', '.join(paint(text, colour) for text, colour in hands)}"
+    return f"{told}\ntasks  {', '.join(known) or _first_task(answer)}"
 
 
 def _first_task(answer: dict[str, Any]) -> str:
     return 'none yet: toryo task add "what you want done"' if answer.get("projects") else "none"
 
 
-def _coordinator(one: dict[str, Any]) -> str:
+def _coordinator(one: dict[str, Any]) -> tuple[str, str]:
+    """Text and colour."""
     name = f"coordinator {plain(str(one.get('name') or one.get('id')))}"
-    return name if one.get("live") else paint(f"{name} does not answer: `toryo up`", "yellow")
+    return (name, "") if one.get("live") else (f"{name} does not answer: `toryo up`", "yellow")
 
 
 def _projects(answer: dict[str, Any]) -> str:
@@ -95,7 +119,7 @@ def _projects(answer: dict[str, Any]) -> str:
     ]
     if not rows:
         return "no projects yet: type `toryo init` in a repository"
-    return table(("project", "status", "lands on", "settings", "path"), rows)
+    return table(("project", "status", "lands on", "settings", "path"), rows, spare=(3,))
 
 
 def _agents(answer: dict[str, Any]) -> str:
@@ -135,9 +159,15 @@ def _parked(answer: dict[str, Any]) -> str:
 
 def _needs_you(answer: dict[str, Any]) -> str:
     lines = []
+    for one in answer.get("problems") or ():
+        what = one_line(f"{one['project']}: {one['what']}")
+        lines.append(f"  {folded(what, 2)}")
+        if one.get("type"):
+            lines.append("    " + paint(plain(str(one["type"])), "cyan"))
     for one in answer.get("needs_you") or ():
         indent = len(one["task"]) + 4
-        title = f"{one_line(str(one['title']))}\n{' ' * indent}" if one.get("title") else ""
+        title = folded(one_line(str(one.get("title") or "")), indent)
+        title += f"\n{' ' * indent}" if title else ""
         lines.append(f"  {one['task']}  {title}{folded(one_line(str(one['why'])), indent)}")
         if one.get("type"):
             lines.append(" " * indent + paint(plain(str(one["type"])), "cyan"))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 
-from toryo.fronts.cli.showing import ago, facts, one_line, paint, plain, table, word
+from toryo.fronts.cli.showing import ago, facts, folded, one_line, paint, plain, table, width, word
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def print_page(task: dict[str, Any]) -> None:
-    print(f"{task['id']}  {_state(task)}  {one_line(task['title'])}")
+    print(headline(task))
     print(
         facts(
             [
@@ -28,6 +28,7 @@ def print_page(task: dict[str, Any]) -> None:
                 ("branch", task.get("branch")),
                 ("lands on", task.get("target_branch")),
                 ("base", task.get("base_commit")),
+                ("accepted as", None if task.get("landed_commit") else task.get("accepted_commit")),
                 ("landed as", task.get("landed_commit")),
             ]
         )
@@ -41,10 +42,13 @@ def print_page(task: dict[str, Any]) -> None:
         print(line)
 
 
-def _state(task: dict[str, Any]) -> str:
+def headline(task: dict[str, Any]) -> str:
+    """Which, how it stands and why, and its title, which goes on below its beginning."""
     status = str(task.get("status") or "")
-    reason = task.get("reason") or ""
-    return word(status) + (f" ({plain(reason)})" if reason else "")
+    because = f" ({one_line(str(task['reason']))})" if task.get("reason") else ""
+    before = width(f"{task['id']}  {status}{because}  ")
+    title = folded(one_line(str(task.get("title") or "")), before)
+    return f"{task['id']}  {word(status)}{because}  {title}".rstrip()
 
 
 def _claim(claim: dict[str, Any]) -> str:
@@ -56,17 +60,31 @@ def next_steps(task: dict[str, Any]) -> list[str]:
     """What a person may want to type now."""
     name, status, runs = task["id"], task.get("status"), task.get("runs") or []
     steps = {
-        "needs_review": [f"toryo evidence {name}", *_answers(task)],
-        "failed": [f"toryo log {name}", f"toryo task retry {name}"] if runs else [f"toryo task retry {name}"],
-        "cancelled": [f"toryo task retry {name}"],
+        "needs_review": [f"toryo evidence {name}", *_rescue(task), *_answers(task)],
+        "failed": [*_looks(task), *_rescue(task), f"toryo task retry {name}"],
+        "cancelled": [*_rescue(task), f"toryo task retry {name}"],
         "running": [_while_running(task)] if runs else [],
         "done": [f"toryo evidence {name}"],
         "open": [f"toryo task approve {name}"] if task.get("reason") == "held" else [],
-        "ready": [f"toryo task retry {name}"] if task.get("reason") == "parked" else [],
     }.get(str(status), [])
+    # what the daemon knows to help, with real names; then what is only to look at
+    steps += [step for step in task.get("next") or () if step not in steps]
     if not steps:
         return []
     return ["", paint("next", "dim"), *(f"  {paint(step, 'cyan')}" for step in steps)]
+
+
+def _looks(task: dict[str, Any]) -> list[str]:
+    """Where the failure can be read: of checks in the evidence, of a run in its log."""
+    if task.get("reason") == "checks_failed" or task.get("verdict") in ("red", "could_not_run"):
+        return [f"toryo evidence {task['id']}"]
+    return [f"toryo log {task['id']}"] if task.get("runs") else []
+
+
+def _rescue(task: dict[str, Any]) -> list[str]:
+    """What the last run left and nobody committed can be had back."""
+    runs = task.get("runs") or []
+    return [f"toryo restore {task['id']}"] if runs and runs[-1].get("uncommitted") else []
 
 
 def _while_running(task: dict[str, Any]) -> str:
@@ -85,7 +103,7 @@ def _answers(task: dict[str, Any]) -> list[str]:
 def print_runs(runs: list[dict[str, Any]]) -> None:
     if runs:
         heads = ("run", "purpose", "agent", "outcome", "exit", "commits", "files", "began")
-        print("\n" + table(heads, [run_row(run) for run in runs], elastic=2))
+        print("\n" + table(heads, [run_row(run) for run in runs], elastic=2, spare=(6, 4, 1)))
 
 
 def run_row(run: dict[str, Any]) -> tuple[object, ...]:

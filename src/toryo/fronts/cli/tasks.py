@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from toryo.fronts.cli.choices import PRIORITIES, STATUSES
 from toryo.fronts.cli.desk import inner, whose
-from toryo.fronts.cli.parsing import count, project_option, seconds, verb
+from toryo.fronts.cli.parsing import count, place, project_option, seconds, verb
 from toryo.fronts.cli.showing import one_line, print_json, table
 
 TYPE_CHECKING = False
@@ -74,7 +74,7 @@ def _declare_add(parser: argparse.ArgumentParser) -> None:
 def _declare_list(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--status", choices=STATUSES, metavar="S", help=f"only those: {', '.join(STATUSES)}")
     parser.add_argument("--limit", type=count, default=50, metavar="N", help="so many (default: 50)")
-    parser.add_argument("--after", type=int, metavar="SEQ", help="go on where the last page ended")
+    parser.add_argument("--after", type=place, metavar="SEQ", help="go on where the last page ended")
     project_option(parser)
     parser.add_argument("--all", action="store_true", help="of every project")
     verb(parser, list_tasks, "toryo task list", "toryo task list --status needs_review --json", reads=True)
@@ -149,6 +149,8 @@ def add_task(args: argparse.Namespace, desk: Desk) -> int:
         print_json(made)
         return 0
     print(f"{made['id']}  {one_line(args.title)}")
+    for note in made.get("notes") or ():
+        print(f"note: {one_line(str(note))}")
     return 0
 
 

@@ -10,6 +10,7 @@ from toryo.fronts.cli.showing import plain, print_json, word
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
+    from typing import Any
 
     from toryo.fronts.cli.desk import Desk
 
@@ -53,8 +54,27 @@ def update(args: argparse.Namespace, desk: Desk) -> int:
     if args.json:
         print_json(answer)
     else:
-        reason = f" ({plain(str(answer['reason']))})" if answer.get("reason") else ""
-        print(f"{answer['id']} is {word(status)}{reason}.")
+        changed = _changed(wished)
+        if changed:
+            print(f"{answer['id']} {changed}{_next(answer, wished)}")
+        if args.status or not changed:
+            reason = f" ({plain(str(answer['reason']))})" if answer.get("reason") else ""
+            print(f"{answer['id']} is {word(status)}{reason}.")
         for one in missing:
             print(f"missing: {plain(one)}")
     return 1 if args.status == "done" and status != "done" else 0
+
+
+def _changed(wished: dict[str, str]) -> str:
+    """What is different now, in words; a status is told apart."""
+    owner = f"is {plain(wished['agent'])}'s now" if "agent" in wished else ""
+    fields = [name for name in FIELDS if name in wished and name not in ("status", "agent")]
+    named = " and ".join([", ".join(fields[:-1]), fields[-1]] if fields[1:] else fields)
+    return ", and ".join(part for part in (owner, f"has a new {named}" if fields else "") if part)
+
+
+def _next(answer: dict[str, Any], wished: dict[str, str]) -> str:
+    """A task at rest does nothing by itself, however it is changed."""
+    steps = {"failed": "retry", "cancelled": "retry", "needs_review": "retry", "open": "approve"}
+    step = "" if "status" in wished else steps.get(str(answer["status"]), "")
+    return f"; next: toryo task {step} {answer['id']}" if step else "."

@@ -35,11 +35,15 @@ def wait(args: argparse.Namespace, desk: Desk) -> int:
     begun = time.monotonic()
     end = begun + args.timeout if args.timeout else float("inf")
     with Progress("waiting") as progress:
+        told: dict[str, str] = {}
         answer = desk.call("wait_tasks", {"tasks": args.tasks, "timeout_s": 0.0})
         while not answer["all_at_rest"] and (left := end - time.monotonic()) > 0:
             progress.what = "waiting: " + _summary(answer["tasks"])
+            _tell(answer["tasks"], told)
             wait_s = min(left, POLL_S)
-            asked = {"tasks": args.tasks, "timeout_s": wait_s}
+            # what changes between two questions is answered at once
+            seen = {task["id"]: f"{task['status']}:{task['reason']}" for task in answer["tasks"]}
+            asked = {"tasks": args.tasks, "timeout_s": wait_s, "seen": seen}
             answer = desk.call_through("wait_tasks", asked, timeout_s=wait_s + 15, on_wait=progress.tick)
     done = all(task["status"] == "done" for task in answer["tasks"])
     if args.json:
@@ -49,8 +53,37 @@ def wait(args: argparse.Namespace, desk: Desk) -> int:
             why = task.get("detail") or task.get("reason") or ""
             print(f"{task['id']}  {word(task['status'])}" + (f"  {plain(one_line(why))}" if why else ""))
     if not answer["all_at_rest"]:
-        print(f"Not at rest after {args.timeout:g} s.", file=sys.stderr)
+        print(_given_up(args.timeout, answer["tasks"]), file=sys.stderr)
     return 0 if done else 1
+
+
+def _tell(tasks: list[dict[str, Any]], told: dict[str, str]) -> None:
+    """Once per change: what only a person moves on, and the lines to type; a pipe gets it too."""
+    for task in tasks:
+        needs = task.get("needs_you")
+        text = _needed(task, needs, which=": ") if needs else ""
+        if needs and told.get(task["id"]) != text:
+            lines = needs.get("lines") or [needs["type"]]
+            begin = "\r\033[K" if sys.stderr.isatty() else ""  # over the line of the progress
+            shown = "".join(f"\n  → {plain(str(line))}" for line in lines)
+            print(f"{begin}{text}{shown}", file=sys.stderr, flush=True)
+        told[task["id"]] = text
+
+
+def _needed(task: dict[str, Any], needs: dict[str, Any], which: str) -> str:
+    own = needs.get("task") in (None, task["id"])
+    who = "waits for you" if own else f"waits for {plain(str(needs['task']))}, which waits for you"
+    why = f" ({one_line(str(needs['why']))})" if needs.get("why") else ""
+    return f"{plain(str(task['id']))} {who}{which}{word(str(needs.get('status') or task['status']))}{why}"
+
+
+def _given_up(after: float, tasks: list[dict[str, Any]]) -> str:
+    waiting = [
+        f"{_needed(task, task['needs_you'], which=', ')} → {plain(str(task['needs_you']['type']))}"
+        for task in tasks
+        if task.get("needs_you")
+    ]
+    return f"Not at rest after {after:g} s" + (": " + "; ".join(waiting) if waiting else ".")
 
 
 def _summary(tasks: list[dict[str, Any]]) -> str:

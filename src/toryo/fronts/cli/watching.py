@@ -11,7 +11,7 @@ import sys
 import time
 
 from toryo.fronts.cli.showing import paint
-from toryo.fronts.cli.status import blocks, render
+from toryo.fronts.cli.status import blocks, only_its_own, render
 from toryo.protocol.wire import WireError
 
 TYPE_CHECKING = False
@@ -25,7 +25,14 @@ LOOK_AGAIN_S = 10.0
 """A coordinator that falls silent makes no event: the page is asked for again after so long."""
 CALM_S = 0.2
 """Between two looks, however much happens."""
-FIRST_TO_GO = ("agents", "projects", "moving")
+ORDER = ("processes", "needs you", "moving", "parked", "agents", "projects")
+"""On a page that is looked at from above; printed, what needs a person comes last, beside the prompt."""
+TABLES = ("projects", "agents")
+"""They go altogether where the rows do not suffice: `toryo status` prints them."""
+SHORTENED = ("parked", "moving", "needs you")
+"""Then these lose their ends, in this order."""
+LEAST = 2
+"""Lines that are kept of each: its head, and the first under it."""
 
 ENTER, LEAVE = "\033[?1049h\033[?25l\033[?7l", "\033[?7h\033[?25h\033[?1049l"
 """The terminal's other screen, without a cursor and without breaking long lines; and back."""
@@ -35,7 +42,7 @@ BEGIN, END = "\033[?2026h\033[H", "\033[J\033[?2026l"
 
 def watch(args: argparse.Namespace, desk: Desk) -> int:
     """Until Ctrl-C, which is how one ends it: exit code 0."""
-    page = Page(desk.call("get_status", {"project": args.project}), max(1.0, args.every))
+    page = Page(only_its_own(args, desk.call("get_status", {"project": args.project})), max(1.0, args.every))
     before = signal.signal(signal.SIGTERM, _leave)
     sys.stdout.write(ENTER)
     try:
@@ -60,7 +67,7 @@ def _follow(args: argparse.Namespace, desk: Desk, page: Page) -> NoReturn:
             if seen < 0:
                 seen = int(desk.call_if_there("list_events", {"limit": 1})["newest"])
             asked = {"project": args.project} if args.project else {}
-            page.show(desk.call_if_there("get_status", asked))
+            page.show(only_its_own(args, desk.call_if_there("get_status", asked)))
             time.sleep(CALM_S)
             wait = {"after": seen, "limit": 1000, "wait_s": LOOK_AGAIN_S}
             seen = int(desk.call_if_there("list_events", wait, on_wait=page.tick)["next_after"])
@@ -108,18 +115,39 @@ class Page:
 
 
 def fit(parts: dict[str, str], note: str, rows: int) -> list[str]:
-    """The page in so many rows: what needs a person stays, long lists give way to it."""
-    shown = {name: text.split("\n") for name, text in parts.items()}
-    for name in FIRST_TO_GO:
-        too_much = _height(shown) + 2 - rows
+    """The page in so many rows: what needs a person and what runs stay, tables give way to them."""
+    shown = {name: parts[name].split("\n") for name in ORDER if name in parts}
+    for name in TABLES:
+        too_much = _too_much(shown, rows)
         if too_much > 0 and name in shown:
-            kept = max(1, len(shown[name]) - too_much - 1)
-            gone = len(shown[name]) - kept
-            if gone > 1:
-                shown[name] = [*shown[name][:kept], paint(f"… {gone} more", "dim")]
+            kept = len(shown[name]) - too_much - 1
+            if kept < LEAST:
+                del shown[name]
+            else:
+                shown[name] = _shortened(shown[name], kept)
+    for name in SHORTENED:
+        too_much = _too_much(shown, rows)
+        if too_much > 0 and name in shown:
+            shown[name] = _shortened(shown[name], len(shown[name]) - too_much - 1)
     lines = [line for text in shown.values() for line in (*text, "")]
     return [*lines[: rows - 1], note][:rows]
 
 
-def _height(shown: dict[str, list[str]]) -> int:
-    return sum(len(text) + 1 for text in shown.values())
+def _too_much(shown: dict[str, list[str]], rows: int) -> int:
+    """Every part has an empty line under it; the last one's is given to the note where rows are few."""
+    return sum(len(text) + 1 for text in shown.values()) - rows
+
+
+def _shortened(lines: list[str], kept: int) -> list[str]:
+    """The first ones, each whole with the lines that are set in under it, and how many more there are."""
+    begins = [at for at, line in enumerate(lines) if at and not line.startswith("    ")]
+    room = max((at for at in [*begins[1:], len(lines)] if at <= kept), default=_second(begins, lines))
+    gone = sum(at >= room for at in begins)
+    if not gone:
+        return lines
+    blanks = "  " if lines[room].startswith("  ") else ""
+    return [*lines[:room], blanks + paint(f"… {gone} more", "dim")]
+
+
+def _second(begins: list[int], lines: list[str]) -> int:
+    return begins[1] if len(begins) > 1 else len(lines)

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 FRAMES = "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏"
 FRAMES_A_SECOND = 10
 WIDEST = 100
+TITLE = 20
+"""Columns that a title needs: where they are not there, who works and how often is left out."""
 GUIDE = 4
 """Columns that a level of the tree takes."""
 
@@ -64,27 +66,32 @@ class Live:
 
     def _picture(self) -> Group:
         took = time.monotonic() - self._begun
-        width = min(self._console.width, WIDEST)
-        root = Tree(_spread(Text(NAME, "bold"), Text(f"{took:.1f} s", "dim"), width), guide_style="dim")
-        branches: dict[int, Tree] = {}
-        for number, task in self._story.tasks.items():
-            parent = branches[task.plan.after[-1]] if task.plan.after else root
-            depth = 2 if task.plan.after else 1
-            branches[number] = parent.add(_label(task, width - GUIDE * depth, time.time()))
-        foot = [Text(f"\n{_frame(took)} {self._doing}", "dim")] if self._doing else []
-        return Group(Text(""), root, *foot)
+        return picture(self._story, self._doing, took, self._console.width)
+
+
+def picture(story: Story, doing: str, took: float, columns: int) -> Group:
+    width = min(columns, WIDEST)
+    root = Tree(_spread(Text(NAME, "bold"), Text(f"{took:.1f} s", "dim"), width), guide_style="dim")
+    branches: dict[int, Tree] = {}
+    for number, task in story.tasks.items():
+        parent = branches[task.plan.after[-1]] if task.plan.after else root
+        depth = 2 if task.plan.after else 1
+        branches[number] = parent.add(_label(task, width - GUIDE * depth, time.time()))
+    foot = [Text(f"\n{_frame(took)} {doing}", "dim")] if doing else []
+    return Group(Text(""), root, *foot)
 
 
 def _label(task: Progress, width: int, now: float) -> Text:
     """Two lines: what and who and how far, and under it the newest fact."""
     sign, sign_style = SIGNS.get(task.status, (_frame(now), "cyan"))
     elapsed = task.elapsed(now)
-    right = Text.assemble(
-        (f"{task.plan.agent:<8}", "" if agent_of(task.plan).honest else "italic"),
-        (f"{task.state:<25}", STATUS_COLOUR.get(task.status, "dim")),
-        (f"run {task.run} " if task.run else " " * 6, "dim"),
-        (f"{elapsed:4.1f} s" if elapsed is not None else " " * 6, "dim"),
-    )
+    agent = (f"{task.plan.agent:<8}", "" if agent_of(task.plan).honest else "italic")
+    state = (f"{task.state:<25}", STATUS_COLOUR.get(task.status, "dim"))
+    run = (f"run {task.run} " if task.run else " " * 6, "dim")
+    past = (f"{elapsed:4.1f} s" if elapsed is not None else " " * 6, "dim")
+    right = Text.assemble(agent, state, run, past)
+    if right.cell_len + TITLE > width:
+        right = Text.assemble(state, past)
     left = Text.assemble((f"{sign} ", sign_style), (f"{task.plan.number} ", "bold"), task.plan.title)
     note = Text(f"    {task.note}", "dim")
     note.truncate(width, overflow="ellipsis")

@@ -9,7 +9,7 @@ import textwrap
 from pathlib import Path
 
 from toryo.domain.words import TaskStatus
-from toryo.fronts.cli.showing import cut, duration, one_line, paint
+from toryo.fronts.cli.showing import cut, duration, folded, one_line, paint
 from toryo.fronts.demo.plan import CLAIMER, IDLER, STATUS_COLOUR, TASKS
 
 TYPE_CHECKING = False
@@ -131,10 +131,10 @@ def closing(stage: Stage, answers: Answers, *, kept: bool, took_s: float) -> str
         " Both wait for you, and nothing they did is lost."
     )
     toryo = program()
-    lines = [textwrap.fill(believed, columns()), ""]
+    lines, took = [textwrap.fill(believed, columns()), ""], duration(took_s)
     if kept:
         lines += [
-            f"It took {duration(took_s)}, and all of it is kept in {stage.root}. To look around in it:",
+            folded(f"It took {took}, and all of it is kept in {stage.root}. To look around in it:", 0),
             "",
             paint(f"  export TORYO_HOME={shlex.quote(str(stage.toryo_home))}", "bold"),
             paint(f"  cd {shlex.quote(str(stage.repo))}", "bold"),
@@ -145,7 +145,7 @@ def closing(stage: Stage, answers: Answers, *, kept: bool, took_s: float) -> str
     else:
         more = f" --client {answers.client}" if answers.client else ""
         lines += [
-            f"It took {duration(took_s)}, and all of it is removed again. To look around in it:",
+            folded(f"It took {took}, and all of it is removed again. To look around in it:", 0),
             paint(f"  {toryo} demo{more} --keep DIR", "bold"),
         ]
     lines += ["In a repository of yours:", paint(f"  cd REPOSITORY && {toryo} init", "bold")]

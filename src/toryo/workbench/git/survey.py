@@ -143,7 +143,11 @@ def _base(git: Git, common: Path, wanted: str) -> tuple[str, str]:
     if commit is not None:
         return base, commit
     if not git.do("for-each-ref", "--count=1", "refs/heads"):
-        raise Refusal("no_commits", "The repository has no commit yet.", "Make the first commit.")
+        raise Refusal(
+            "no_commits",
+            "The repository has no commit yet.",
+            '`git add -A && git commit -m "first"`, then `toryo init` again.',
+        )
     hint = "Name one that exists with `--base NAME`; `git branch` lists them."
     raise Refusal("branch_missing", f"There is no branch {base}.", hint)
 

@@ -1,0 +1,27 @@
+"""Files that a person named: their text, or an error that says where to look."""
+
+from __future__ import annotations
+
+import os
+
+from toryo.domain.errors import UserError
+
+
+def read_text(file: str) -> str:
+    """The text of a file; what is no text, or not there, is the person's to mend."""
+    try:
+        with open(file, encoding="utf-8") as opened:
+            return opened.read()
+    except OSError as error:
+        raise UserError(f"{file}: {error.strerror}.", hint=where_to_look(file)) from None  # it says no more
+    except UnicodeDecodeError:
+        raise UserError(f"{file} is no text in UTF-8.", hint=where_to_look(file)) from None
+
+
+def where_to_look(file: str) -> str:
+    import shlex
+
+    folder = os.path.dirname(file) or "."  # noqa: PTH120 - importing pathlib would cost every command 4 ms
+    while not os.path.isdir(folder) and folder not in (".", "/"):  # noqa: PTH112
+        folder = os.path.dirname(folder) or "."  # noqa: PTH120
+    return f"`ls -l {shlex.quote(folder)}` shows what is there."

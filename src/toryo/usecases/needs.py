@@ -1,0 +1,127 @@
+"""What waits for a person: whether a task does, why, and the lines to type with real names in them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from toryo.domain.advice import Around, next_lines
+from toryo.domain.words import DEPENDENCY_FAILED, Outcome, TaskStatus
+from toryo.store import agents, projects, runs, tasks
+from toryo.store.engine import Tx
+from toryo.store.rows import ProjectRow, TaskRow
+from toryo.usecases.default_agents import installed_clis
+
+BY_ITSELF = ("dependency", "base_gate")
+"""Reasons of blocked tasks that nobody need act on."""
+DEEPEST = 50
+"""Tasks that are looked at behind one that waits for another."""
+
+
+def waits(row: TaskRow) -> bool:
+    """Whether only a person moves it on; a failed task is over, and can be started over."""
+    match row.status:
+        case TaskStatus.NEEDS_REVIEW:
+            return True
+        case TaskStatus.OPEN:
+            return row.reason == "held"
+        case TaskStatus.RUNNING:
+            return row.reason == Outcome.UNKNOWN
+        case TaskStatus.LANDING:
+            return row.reason in ("waiting_for_checkout", "publish_failed")
+        case TaskStatus.BLOCKED:
+            return row.reason not in BY_ITSELF and not row.reason.startswith(DEPENDENCY_FAILED)
+        case _:
+            return False
+
+
+def wish(tx: Tx, row: TaskRow) -> dict[str, Any]:
+    found = lines(tx, row)
+    return {
+        "task": row.id,
+        "title": row.title,
+        "status": row.status,
+        "why": why(tx, row),
+        "type": found[0] if found else f"toryo task show {row.id}",
+        "lines": list(found),
+    }
+
+
+def behind(tx: Tx, row: TaskRow) -> dict[str, Any] | None:
+    """What a person must do before the task moves on: about itself, or about a task that it waits for."""
+    known, left = {row.id}, [row]
+    while left and len(known) <= DEEPEST:
+        one = left.pop(0)
+        if waits(one):
+            return wish(tx, one)
+        if not _works_here(tx, one):
+            return wish(tx, one) | {
+                "why": f"{one.agent} does not work in this project",
+                "type": f"toryo agent assign {one.agent}",
+                "lines": [f"toryo agent assign {one.agent}"],
+            }
+        if one.status == TaskStatus.BLOCKED and one.reason == "dependency":
+            needed = [tasks.get(tx, name) for name in tasks.needs_of(tx, one.id) if name not in known]
+            left += [task for task in needed if task]
+            known |= {task.id for task in needed if task}
+    return None
+
+
+def lines(tx: Tx, row: TaskRow) -> tuple[str, ...]:
+    return next_lines(row.id, TaskStatus(row.status), row.reason, row.detail, around(tx, row))
+
+
+def why(tx: Tx, row: TaskRow) -> str:
+    if row.reason == "waiting_for_checkout":
+        found = around(tx, row)
+        if found.waiting:
+            paths = ", ".join(found.waiting)
+            return f"{row.reason}: commit or stash in {found.path}, then {row.target} moves: {paths}"
+    if row.detail and not row.detail.startswith("type: "):
+        return f"{row.reason}: {row.detail}"
+    return row.reason
+
+
+def around(tx: Tx, row: TaskRow) -> Around:
+    project = projects.get(tx, row.project)
+    if project is None:
+        return Around(agent=row.agent)
+    agent = agents.get(tx, row.agent) if row.agent else None
+    target = projects.target(tx, row.project, row.target)
+    live = [run.id for run in runs.of_task(tx, row.id) if run.live] if _is_unknown(row) else []
+    able, disabled, elsewhere = _crew(tx, project, row.agent)
+    return Around(
+        agent=row.agent,
+        client=agent.client if agent else "",
+        able=able,
+        disabled=disabled,
+        elsewhere=elsewhere,
+        installed=installed_clis(tx, project.machine),
+        run=live[-1] if live else "",
+        path=project.path,
+        target=row.target,
+        waiting=tuple(target.waiting) if target else (),
+        waiting_why=target.waiting_why if target else "",
+    )
+
+
+def _crew(tx: Tx, project: ProjectRow, but: str) -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]:
+    """(who could do it, who is disabled, who does not work here), without the task's own agent."""
+    here = projects.agents_of(tx, project.id)
+    others = [one for one in here if one.id != but]
+    names = {one.id for one in here}
+    return (
+        tuple(one.id for one in others if one.client and one.status == "active"),
+        tuple(one.id for one in others if one.status != "active"),
+        tuple(one.id for one in agents.listing(tx) if one.id not in names and one.status == "active"),
+    )
+
+
+def _is_unknown(row: TaskRow) -> bool:
+    return row.status == TaskStatus.RUNNING and row.reason == Outcome.UNKNOWN
+
+
+def _works_here(tx: Tx, row: TaskRow) -> bool:
+    """A ready task whose agent was taken off the project is started by nobody."""
+    if row.status != TaskStatus.READY or not row.agent:
+        return True
+    return row.agent in {one.id for one in projects.agents_of(tx, row.project)}

@@ -1,0 +1,182 @@
+"""Tasks that only a person moves on say so where somebody waits for them, with the line to type."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import pytest
+from whole_daemon import Body, Shop
+
+from toryo.protocol import models
+
+CHECKED = "base: main\ndod: {checks: [{command: make test}]}\n"
+WRONG = "base: main\nsetup: make\n"
+
+
+def surveyed(config: str, **fields: Any) -> models.Surveyed:
+    return models.Surveyed(
+        root="/x",
+        base="main",
+        settings_files={"config.yaml": config},
+        **{"settings_from": "commit", **fields},
+    )
+
+
+def sync(shop: Shop, config: str, **fields: Any) -> Any:
+    with ThreadPoolExecutor(1) as pool:
+        asked = pool.submit(shop.daemon.person, "sync_agents", project=shop.project)
+        shop.hands.report(shop.hands.order("survey"), "surveyed", surveyed(config, **fields))
+        return asked.exception(30) or asked.result(30)
+
+
+def waited(shop: Shop, task: str) -> Body:
+    shop.daemon.settle()
+    (found,) = shop.daemon.person("wait_tasks", tasks=[task], timeout_s=0)["tasks"]
+    assert found["at_rest"] is False
+    return found["needs_you"]  # type: ignore[no-any-return]
+
+
+def test_a_task_whose_agent_has_no_client_names_the_client_that_is_installed(shop: Shop) -> None:
+    shop.daemon.person("add_agent", name="worker", project=shop.project)
+    task = shop.add_task(agent="worker")
+    assert shop.state(task) == "blocked no_client"
+    told = waited(shop, task)
+    assert told["type"].startswith("toryo agent add worker --client command")
+    assert f"toryo task update {task} --agent dev" in told["lines"]
+    who = {"machine": shop.hands.machine, "name": "main", "boot": "b", "pid": 1}
+    shop.hands.call("register_coordinator", **who, clients={"codex": "/bin/codex"})
+    assert waited(shop, task)["type"] == "toryo agent add worker --client codex"
+
+
+def test_a_held_task_and_what_waits_for_it_name_the_same_line(shop: Shop) -> None:
+    held = shop.add_task(held=True)
+    after = shop.add_task(after=[held])
+    for task in (held, after):
+        assert waited(shop, task)["type"] == f"toryo task approve {held}"
+
+
+def test_a_task_that_goes_on_by_itself_needs_nobody(shop: Shop) -> None:
+    assert waited(shop, shop.add_task()) is None
+
+
+def test_a_disabled_agent_and_one_that_left_the_project_are_named(shop: Shop) -> None:
+    task = shop.add_task()
+    shop.daemon.person("disable_agent", agent="dev")
+    assert waited(shop, task)["type"] == "toryo agent enable dev"
+    shop.daemon.person("enable_agent", agent="dev")
+    shop.daemon.person("unassign_agent", agent="dev", project=shop.project)
+    assert waited(shop, task)["type"] == "toryo agent assign dev"
+
+
+def test_a_red_base_says_that_a_commit_mends_it_and_its_evidence_shows_the_check(shop: Shop) -> None:
+    sync(shop, CHECKED)
+    task = shop.add_task()
+    failed = models.Checked(result="failed", exit_code=2, tail="boom")
+    for _ in range(2):
+        shop.hands.report(shop.hands.order("check"), "checked", failed)
+    assert shop.state(task) == "blocked base_red"
+    told = waited(shop, task)
+    assert "commit on the target, it goes on by itself" in told["why"]
+    assert told["lines"] == [f"toryo {line} {task}" for line in ("evidence", "task approve", "task retry")]
+    (check,) = shop.daemon.person("get_evidence", task=task)["base"]["checks"]
+    assert (check["command"], check["exit_code"], check["output"]) == ("make test", 2, "boom")
+
+
+def test_a_landing_that_waits_for_the_checkout_names_the_stash_and_has_not_landed(shop: Shop) -> None:
+    task = shop.add_task()
+    shop.hands.claim("dev", shop.project)
+    shop.hands.prepare()
+    shop.hands.exit(shop.hands.start())
+    shop.hands.collect()
+    shop.hands.build()
+    order = shop.hands.order("accept")
+    shop.hands.report(order, "accepted", models.Accepted(moved=True, tip="4" * 40))
+    waiting = models.PublishWaiting(why="dirty", paths=("a b.txt",))
+    shop.hands.report(shop.hands.order("publish"), "publish_waiting", waiting)
+    assert shop.state(task) == "landing waiting_for_checkout"
+    told = waited(shop, task)
+    path = shop.daemon.person("get_project", project=shop.project)["project"]["path"]
+    assert told["type"] == f"git -C {path} stash push -- 'a b.txt'"
+    assert f"commit or stash in {path}" in told["why"]
+    shown = shop.task(task)
+    assert (shown["landed_commit"], shown["accepted_commit"]) == (None, "4" * 40)
+    assert shown["next"] == told["lines"]
+
+
+@pytest.mark.parametrize(
+    ("detail", "line"),
+    [
+        ("ghost: not found", "toryo agent add dev --command '…'"),
+        ("codex is not on PATH: npm install -g @openai/codex && x", "npm install -g @openai/codex"),
+    ],
+)
+def test_a_run_that_could_not_start_names_what_helps_before_the_retry(
+    shop: Shop, detail: str, line: str
+) -> None:
+    shop.add_agent("other", project=shop.project)
+    task = shop.add_task(agent="dev")
+    shop.hands.claim("dev", shop.project)
+    shop.hands.prepare()
+    order = shop.hands.order("run")
+    shop.hands.report(order, "exited", models.Exited(exit_code=None, could_not_start=detail))
+    if "collect" in {one["kind"] for one in shop.hands.speak("next_orders", wait_s=0)["orders"]}:
+        shop.hands.collect(0)
+    assert shop.state(task) == "failed could_not_start"
+    update = f"toryo task update {task} --agent other"
+    assert shop.task(task)["next"] == [line, update, f"toryo task retry {task}"]
+
+
+def test_wrong_settings_of_the_target_are_told_wherever_people_look(shop: Shop) -> None:
+    sync(shop, CHECKED)
+    seen = models.TargetSeen(
+        project=shop.project,
+        target="main",
+        commit="5" * 40,
+        tree="6" * 40,
+        relation="ahead",
+        settings_tree="7" * 40,
+    )
+    shop.hands.report({"id": "", "generation": 0}, "target_seen", seen)
+    shop.hands.report(shop.hands.order("survey"), "surveyed", surveyed(WRONG, settings_tree="7" * 40))
+    (problem,) = shop.daemon.person("get_status")["problems"]
+    assert "main has wrong settings, older ones are in force: .toryo/config.yaml: setup" in problem["what"]
+    assert problem["type"] == "mend .toryo/config.yaml and commit it on main"
+    answer = shop.daemon.person("add_task", title="x", project=shop.project)
+    assert answer["notes"] == [f"{problem['what']} ({problem['type']})"]
+    assert "setup" in shop.daemon.person("get_evidence", task=answer["id"])["settings_problem"]
+    with ThreadPoolExecutor(1) as pool:
+        asked = pool.submit(shop.daemon.person, "doctor")
+        shop.hands.report(shop.hands.order("read"), "answered", models.ReadAnswer(ended=True))
+        findings = asked.result(60)["findings"]
+    assert (f"front: {problem['what']}", problem["type"]) in {(one["what"], one["hint"]) for one in findings}
+
+
+def test_a_sync_of_wrong_settings_says_whose_they_are(shop: Shop) -> None:
+    committed = sync(shop, WRONG).body["hint"]
+    assert committed == "main has them: commit the mended .toryo/ on main."
+    uncommitted = sync(shop, WRONG, settings_from="working copy").body["hint"]
+    assert uncommitted == "Mend .toryo/config.yaml and type `toryo agent sync` again."
+
+
+def test_the_doctor_looks_at_settings_that_nobody_committed(shop: Shop) -> None:
+    sync(shop, CHECKED, settings_from="working copy")
+    for config, expected in ((WRONG, "has wrong settings"), (CHECKED, "settings: uncommitted")):
+        with ThreadPoolExecutor(1) as pool:
+            asked = pool.submit(shop.daemon.person, "doctor")
+            survey = surveyed(config, settings_from="working copy")
+            shop.hands.report(shop.hands.order("survey"), "surveyed", survey)
+            shop.hands.report(shop.hands.order("read"), "answered", models.ReadAnswer(ended=True))
+            findings = [one["what"] for one in asked.result(60)["findings"] if "settings" in one["what"]]
+        assert len(findings) == 1
+        assert expected in findings[0]
+
+
+def test_the_doctor_names_an_agent_whose_program_is_not_there(shop: Shop) -> None:
+    with ThreadPoolExecutor(1) as pool:
+        asked = pool.submit(shop.daemon.person, "doctor")
+        body = {"programs": {"sh": ""}}
+        shop.hands.report(shop.hands.order("read"), "answered", models.ReadAnswer(ended=True, body=body))
+        findings = {one["what"]: one["hint"] for one in asked.result(60)["findings"]}
+    what = "the program sh of the agent dev is not there"
+    assert findings[what] == "toryo agent add dev --command '…'"
