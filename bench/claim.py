@@ -1,6 +1,7 @@
 """Finding the next ready task among very many and claiming it: the use case itself, and as a tool call.
 
-The floor is what any store must do: find one row, write two, commit with synchronous=FULL.
+The floor is what any store must do: find one row, write two, commit with synchronous=FULL. Both are taken
+in turns without a pause: after one, core and disk wake up, which is the machine's time and not the store's.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from installation import Installation, calm
+from installation import Installation
 from many_tasks import AGENT, PROJECT, SHAPES, fill
 from table import Figure, Samples
 
@@ -92,9 +93,10 @@ def _as_tool(shape: str, number: int, rounds: int) -> tuple[list[float], list[fl
                 assert answer["claimed"], answer
 
             def between() -> None:
-                time.sleep(0.01)  # the drain that follows a claim is nobody's waiting time
+                # through the writer, so behind the drain that follows a claim: nobody waits for that
+                wire.call("list_active_projects_with_agents", {})
                 _end_runs(place.home.database)
-                wire.call("health_check", {})
+                wire.call("list_active_projects_with_agents", {})
 
             with _bare(place.root / "floor.db", number) as bare:
                 return _in_turns(rounds, claim, bare, between)
@@ -118,7 +120,9 @@ def _end_runs(database: Path) -> None:
         )
         # as the drain does: a claimed task is not ready any more
         conn.execute(
-            "UPDATE tasks SET status = 'running' WHERE status = 'ready' AND id IN (SELECT task FROM runs)"
+            # by id: reading a hundred thousand ready ones here would leave no cache to the claim
+            "UPDATE tasks SET status = 'running' WHERE +status = 'ready' AND id IN"
+            " (SELECT task FROM runs ORDER BY seq DESC LIMIT 20)"
         )
         conn.commit()
 
@@ -128,7 +132,6 @@ def _in_turns(
 ) -> tuple[list[float], list[float]]:
     taken: tuple[list[float], list[float]] = ([], [])
     for number in range(rounds + 10):
-        calm(0.5)
         for act, times in zip((claim, bare), taken, strict=True):
             begun = time.perf_counter()
             act()

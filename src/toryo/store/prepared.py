@@ -102,12 +102,19 @@ def _execute(driver: sqlite3.Connection, prepared: Prepared, given: Mapping[str,
 def _for(
     conn: Connection, statement: Executable, names: tuple[str, ...], given: Mapping[str, Any]
 ) -> tuple[Prepared | None, sqlite3.Connection | None]:
-    if conn.dialect.name != "sqlite":
+    driver = _driver(conn)
+    if driver is None:
         return None, None
-    driver = conn.connection.driver_connection
-    assert isinstance(driver, sqlite3.Connection)
-    lengths = tuple((name, len(value)) for name, value in given.items() if isinstance(value, _LISTS))
+    lengths = tuple([(name, len(value)) for name, value in given.items() if isinstance(value, _LISTS)])
     return _prepared(statement, names, lengths), driver
+
+
+@lru_cache(maxsize=16)
+def _driver(conn: Connection) -> sqlite3.Connection | None:
+    """Of one transaction's connection: found once, since the way to it is as long as a statement."""
+    driver = conn.connection.driver_connection if conn.dialect.name == "sqlite" else None
+    assert driver is None or isinstance(driver, sqlite3.Connection)
+    return driver
 
 
 @lru_cache(maxsize=_KEPT)

@@ -9,4 +9,5 @@ _SIGNS = "0123456789abcdefghjkmnpqrstvwxyz"
 
 def new_id(kind: str) -> str:
     """`kind` is the letter of DESIGN's nouns: t, r, o, p, l, g, e."""
-    return kind + "".join(secrets.choice(_SIGNS) for _ in range(8))
+    number = secrets.randbits(40)  # eight signs of five bits
+    return kind + "".join([_SIGNS[number >> shift & 31] for shift in range(0, 40, 5)])
