@@ -69,7 +69,10 @@ def parts(sizes: Sizes) -> dict[str, Callable[[], list[Figure]]]:
         "commands": lambda: reading.measure(sizes.tasks, sizes.commands, say),
         "bridge": lambda: bridge.measure(sizes.starts, sizes.calls, say),
         "crew": lambda: crew.measure(sizes.cli_runs, say),
-        "idle": lambda: idle.measure(sizes.agents, sizes.idle_s, say),
+        "idle": lambda: [
+            *idle.measure(sizes.agents, 0.1, sizes.idle_s, say),
+            *idle.measure(4 * sizes.agents, 0.3, sizes.idle_s, say),
+        ],
         # last: a hundred thousand files are written back and deleted for minutes
         "large": lambda: life.measure_large(sizes.large_lives, sizes.large_files, say),
     }

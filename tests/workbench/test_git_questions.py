@@ -95,3 +95,26 @@ def test_many_repositories_keep_few_processes(tmp_path: Path) -> None:
         repo = make_repository(tmp_path / f"repo{number}", {"a.txt": "one\n"})
         assert Git(repo).commit_of("HEAD")
     assert len(gits()) <= questions.MOST
+
+
+def test_ancestors_and_entries_are_the_same_with_and_without_it(repo: Path) -> None:
+    (repo / "sub").mkdir()
+    (repo / "sub" / "b.txt").write_text("b\n")
+    git(repo, "add", "-A")
+    git(repo, "commit", "-qm", "second")
+    git(repo, "checkout", "-q", "-b", "side", "HEAD~1")
+    git(repo, "commit", "-q", "--allow-empty", "-m", "aside")
+    git(repo, "merge", "-q", "--no-ff", "-m", "join", "main")
+    names = ["main~1", "main", "side", "side^1", "side^2"]
+    ids = [git(repo, "rev-parse", name) for name in names]
+    here = Git(repo)
+
+    def told() -> list[object]:
+        pairs = [here.is_ancestor(old, new) for old in ids for new in ids]
+        entries = [here.entry_of(one, path) for one in ids for path in ("sub", "a.txt", "nothing")]
+        return [*pairs, *entries, here.is_ancestor("", ids[0])]
+
+    with_it = told()
+    questions.leave()
+    assert with_it == told()
+    assert with_it[0] is True

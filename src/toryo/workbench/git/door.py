@@ -109,7 +109,7 @@ class Git:
     def commit_of(self, name: str) -> str | None:
         """The commit a ref or expression names, or None."""
         known = self._told(f"{name}^{{commit}}")
-        if known is not None:
+        if known:  # what is missing is asked once more, of a git that has just looked
             return known
         done = self.run("rev-parse", "--verify", "--quiet", "--end-of-options", f"{name}^{{commit}}")
         return done.text.strip() if done.code == 0 else None
@@ -126,7 +126,17 @@ class Git:
         command = _command(questions.WORDS, ())
         return questions.TALKS.ask(str(self.where), _environment(self._env), command, expression)
 
+    def entry_of(self, commit: str, path: str) -> str:
+        """The id of what a commit has at that path; empty if there is nothing."""
+        told = self._told(f"{commit}:{path}")
+        if told is not None:
+            return told
+        line = self.do("ls-tree", "--full-tree", commit, "--", path)
+        return line.split()[2] if line else ""
+
     def is_ancestor(self, old: str, new: str) -> bool:
+        if old and old in (new, self._told(f"{new}^1"), self._told(f"{new}^2")):
+            return True  # as a rule it is the parent, which costs no process
         return self.succeeds("merge-base", "--is-ancestor", old, new)
 
     def move_ref(self, ref: str, new: str, old: str, message: str = "toryo") -> bool:

@@ -74,9 +74,10 @@ def _already(git: Git, ref: str, branch: str | None, inputs: PublishInputs, new:
     """The answer if nothing is to be moved: it is there, or a person moved the branch elsewhere."""
     if branch is None:
         return Published(diverged=True)
-    if branch == new or git.is_ancestor(new, branch):
+    forward = git.is_ancestor(branch, new)
+    if branch == new or (not forward and git.is_ancestor(new, branch)):
         return Published(published=True, commit=new, found=branch)
-    if not git.is_ancestor(branch, new):
+    if not forward:
         return Published(diverged=True, found=branch)
     if branch != inputs.old and _was_rewound(git, ref, branch, new):
         return Published(diverged=True, found=branch)

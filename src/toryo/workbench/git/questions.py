@@ -39,7 +39,7 @@ class _Talks:
         self._open: dict[Key, _Talk] = {}
 
     def ask(self, where: str, env: Mapping[str, str], argv: Sequence[str], expression: str) -> str | None:
-        """The object's id; None: it is not there, or nobody could say."""
+        """The object's id; empty: it is not there; None: nobody could say."""
         if not self.on or "\n" in expression:
             return None
         key: Key | None = None
@@ -54,6 +54,8 @@ class _Talks:
                 self._hang_up(key)
             return None
         said = answer.decode("utf-8", "surrogateescape")
+        if said == f"{expression} missing":
+            return ""
         return said if len(said) in (40, 64) and set(said) <= set("0123456789abcdef") else None
 
     def rest(self, idle_s: float = IDLE_S) -> None:

@@ -88,8 +88,7 @@ def look(repo: str, project: str, target: str, published: str) -> TargetSeen:
 
 def settings_tree(git: Git, commit: str) -> str:
     """The id of `.toryo` in a commit; empty if it has none."""
-    line = git.do("ls-tree", "-d", "--full-tree", commit, "--", ".toryo")
-    return line.split()[2] if line else ""
+    return git.entry_of(commit, ".toryo")
 
 
 def _relation(git: Git, branch: str, tip: str) -> Relation:
@@ -98,6 +97,6 @@ def _relation(git: Git, branch: str, tip: str) -> Relation:
     # a tip that is gone explains nothing: the careful answer is the one that stops
     if not tip:
         return "diverged"
-    if git.is_ancestor(tip, branch):
-        return "ahead"
-    return "behind" if git.is_ancestor(branch, tip) else "diverged"
+    if git.is_ancestor(branch, tip):
+        return "behind"
+    return "ahead" if git.is_ancestor(tip, branch) else "diverged"
