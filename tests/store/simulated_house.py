@@ -150,7 +150,7 @@ class House:
 def a_house() -> Iterator[House]:
     """Two projects, two agents and one from outside, two coordinators on one machine; nothing to do yet."""
     # ids by number: the same steps must have the same ids, which break ties
-    with _folder() as folder, patch("toryo.usecases.ids.secrets", random.Random(0)):
+    with _folder() as folder, patch("toryo.usecases.ids._some_bytes", random.Random(0).randbytes):
         shutil.copytree(_template(), folder, dirs_exist_ok=True)
         clock = Clock()
         context = _context(folder, clock)

@@ -48,6 +48,7 @@ def serve(args: argparse.Namespace) -> int:
         told["clients"][client] = {
             "program": surroundings(client).program,
             "install": surroundings(client).install,
+            "first": surroundings(client).first,
         }
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.1}, daemon=True)
     asked_to_end = _listen()

@@ -26,6 +26,8 @@ class Surroundings:
     """From the server's URL."""
     files: Callable[[str], Mapping[str, str]]
     """Path below the home → text."""
+    first: str = ""
+    """To be run once in a new home, before several of them start at once; empty: nothing."""
 
 
 def _json(value: object) -> str:
@@ -128,6 +130,8 @@ apps = false
                 }
             )
         },
+        # makes its database: two first starts at once get into each other's way, and one exits 1
+        first="opencode session list",
     ),
 }
 

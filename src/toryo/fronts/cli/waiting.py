@@ -36,7 +36,7 @@ def wait(args: argparse.Namespace, desk: Desk) -> int:
     end = begun + args.timeout if args.timeout else float("inf")
     with Progress("waiting") as progress:
         told: dict[str, str] = {}
-        answer = desk.call("wait_tasks", {"tasks": args.tasks, "timeout_s": 0.0})
+        answer = desk.call_through("wait_tasks", {"tasks": args.tasks, "timeout_s": 0.0}, timeout_s=15)
         while not answer["all_at_rest"] and (left := end - time.monotonic()) > 0:
             progress.what = "waiting: " + _summary(answer["tasks"])
             _tell(answer["tasks"], told)

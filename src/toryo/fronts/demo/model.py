@@ -34,7 +34,7 @@ class ScriptedModel:
     environment: Mapping[str, str]
     """What points each client at it."""
     clients: Mapping[str, Mapping[str, str]]
-    """Client → its program, and the line that installs it."""
+    """Client → its program, the line that installs it, and what it must do first in a new home."""
     plan: Mapping[str, Any]
 
     def at(self, stage: Stage) -> Stage:
@@ -65,6 +65,9 @@ def look_for(model: ScriptedModel, client: str, stage: Stage) -> None:
     one = model.clients[client]
     if shutil.which(one["program"], path=stage.env()["PATH"]) is None:
         raise UserError(f"{one['program']} is not on PATH.", hint=f"{one['install']}   installs it.")
+    if one["first"]:
+        env = model.at(stage).env()
+        processes.run(one["first"].split(), cwd=stage.root, env=env, limit_s=BEGINS_WITHIN_S)
 
 
 def _refused(said: str) -> UserError:
