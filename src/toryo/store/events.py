@@ -8,7 +8,7 @@ from toryo.store import prepared
 from toryo.store.engine import Tx
 from toryo.store.rows import EventRow
 from toryo.store.schema import events
-from toryo.store.statements import every
+from toryo.store.statements import every_of
 
 _AFTER = select(events).where(events.c.seq > bindparam("seq")).order_by(events.c.seq).limit(bindparam("most"))
 _OLDEST = select(func.min(events.c.seq))
@@ -18,12 +18,8 @@ _NEWEST = select(func.max(events.c.seq))
 def after(
     tx: Tx, seq: int, limit: int, project: str | None = None, task: str | None = None
 ) -> list[EventRow]:
-    statement = _AFTER
-    if project is not None:
-        statement = statement.where(events.c.project == project)
-    if task is not None:
-        statement = statement.where(events.c.task == task)
-    return every(tx, EventRow, statement, seq=seq, most=limit)
+    only = {"project": project, "task": task}
+    return every_of(tx, EventRow, _AFTER, events, only, seq=seq, most=limit)
 
 
 def oldest(tx: Tx) -> int:

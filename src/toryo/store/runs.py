@@ -9,7 +9,7 @@ from sqlalchemy import bindparam, select, true
 from toryo.store.engine import Tx
 from toryo.store.rows import RunRow
 from toryo.store.schema import runs
-from toryo.store.statements import add, change, every, first, prefixed
+from toryo.store.statements import add, change, every, every_of, first, prefixed
 
 _GET = select(runs).where(runs.c.id == bindparam("it"))
 _OF_TASK = select(runs).where(runs.c.task == bindparam("it")).order_by(runs.c.generation)
@@ -73,9 +73,5 @@ def by_request(tx: Tx, request: str) -> RunRow | None:
 
 def page(tx: Tx, task: str | None = None, project: str | None = None, limit: int = 50) -> list[RunRow]:
     """The newest first."""
-    statement = _PAGE
-    if task is not None:
-        statement = statement.where(runs.c.task == task)
-    if project is not None:
-        statement = statement.where(runs.c.project == project)
-    return every(tx, RunRow, statement, most=limit)
+    only = {"task": task, "project": project}
+    return every_of(tx, RunRow, _PAGE, runs, only, most=limit)

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any, TypeVar
 
-from sqlalchemy import Executable, Insert, Table, Update, bindparam, insert, select, update
+from sqlalchemy import Executable, Insert, Select, Table, Update, bindparam, insert, select, update
 from sqlalchemy.dialects import postgresql, sqlite
 
 from toryo.store import prepared
@@ -27,6 +27,20 @@ def first(tx: Tx, kind: type[R], statement: Executable, **given: Any) -> R | Non
 def every(tx: Tx, kind: type[R], statement: Executable, **given: Any) -> list[R]:
     names, found = prepared.rows(tx.conn, statement, given)
     return [kind(**dict(zip(names, row, strict=True))) for row in found]
+
+
+def every_of(
+    tx: Tx, kind: type[R], statement: Select[Any], table: Table, only: Mapping[str, Any], **given: Any
+) -> list[R]:
+    """As `every`, of those rows whose columns have these values; None: whatever the column has."""
+    wanted = {name: value for name, value in only.items() if value is not None}
+    return every(tx, kind, _narrowed(statement, table, tuple(wanted)), **wanted, **given)
+
+
+@lru_cache(maxsize=64)
+def _narrowed(statement: Select[Any], table: Table, names: tuple[str, ...]) -> Select[Any]:
+    """Made once: a statement that is built anew each time would be compiled anew, too."""
+    return statement.where(*(table.c[name] == bindparam(name) for name in names))
 
 
 def texts(tx: Tx, statement: Executable, **given: Any) -> list[str]:

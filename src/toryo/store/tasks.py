@@ -15,7 +15,7 @@ from toryo.store import marks, prepared
 from toryo.store.engine import Tx
 from toryo.store.rows import TaskRow, VerbRow
 from toryo.store.schema import dependencies, landings, tasks, verbs
-from toryo.store.statements import add, change, every, first, prefixed, texts
+from toryo.store.statements import add, change, every, every_of, first, prefixed, texts
 
 _GET = select(tasks).where(tasks.c.id == bindparam("it"))
 _PAGE = select(tasks).where(tasks.c.seq > bindparam("after")).order_by(tasks.c.seq).limit(bindparam("most"))
@@ -67,12 +67,8 @@ def by_prefix(tx: Tx, text: str) -> list[TaskRow]:
 def page(
     tx: Tx, *, project: str | None = None, status: str | None = None, after_seq: int = 0, limit: int = 50
 ) -> list[TaskRow]:
-    statement = _PAGE
-    if project is not None:
-        statement = statement.where(tasks.c.project == project)
-    if status is not None:
-        statement = statement.where(tasks.c.status == status)
-    return every(tx, TaskRow, statement, after=after_seq, most=limit)
+    only = {"project": project, "status": status}
+    return every_of(tx, TaskRow, _PAGE, tasks, only, after=after_seq, most=limit)
 
 
 def needs_of(tx: Tx, id: str) -> list[str]:
@@ -198,5 +194,5 @@ _NEWEST = (
 
 def newest(tx: Tx, status: str, *, project: str | None = None, limit: int = 20) -> list[TaskRow]:
     """Those with that status, the newest first."""
-    statement = _NEWEST if project is None else _NEWEST.where(tasks.c.project == project)
-    return every(tx, TaskRow, statement, status=str(status), most=limit)
+    only = {"project": project}
+    return every_of(tx, TaskRow, _NEWEST, tasks, only, status=str(status), most=limit)
