@@ -204,6 +204,7 @@ def test_a_definition_that_says_nothing_has_the_defaults() -> None:
 def examined(shop: Shop, body: Body) -> Body:
     with ThreadPoolExecutor(1) as pool:
         asked = pool.submit(shop.daemon.person, "doctor")
+        shop.hands.report(shop.hands.order("survey"), "surveyed", models.Surveyed(root="/x", base="main"))
         order = shop.hands.order("read")
         assert order["inputs"]["what"] == "health"
         shop.hands.report(order, "answered", models.ReadAnswer(ended=True, body=body))

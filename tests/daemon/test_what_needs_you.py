@@ -147,6 +147,7 @@ def test_wrong_settings_of_the_target_are_told_wherever_people_look(shop: Shop) 
     assert "setup" in shop.daemon.person("get_evidence", task=answer["id"])["settings_problem"]
     with ThreadPoolExecutor(1) as pool:
         asked = pool.submit(shop.daemon.person, "doctor")
+        shop.hands.report(shop.hands.order("survey"), "surveyed", surveyed(WRONG))
         shop.hands.report(shop.hands.order("read"), "answered", models.ReadAnswer(ended=True))
         findings = asked.result(60)["findings"]
     assert (f"front: {problem['what']}", problem["type"]) in {(one["what"], one["hint"]) for one in findings}
@@ -175,6 +176,7 @@ def test_the_doctor_looks_at_settings_that_nobody_committed(shop: Shop) -> None:
 def test_the_doctor_names_an_agent_whose_program_is_not_there(shop: Shop) -> None:
     with ThreadPoolExecutor(1) as pool:
         asked = pool.submit(shop.daemon.person, "doctor")
+        shop.hands.report(shop.hands.order("survey"), "surveyed", surveyed(CHECKED))
         body = {"programs": {"sh": ""}}
         shop.hands.report(shop.hands.order("read"), "answered", models.ReadAnswer(ended=True, body=body))
         findings = {one["what"]: one["hint"] for one in asked.result(60)["findings"]}

@@ -48,6 +48,8 @@ class SurveyInputs(Model):
     """The target branch whose commit holds the settings; empty: the branch that is checked out."""
     commit: str = ""
     """Read the settings of this commit instead of the branch's: the newest tip, or where a person put it."""
+    working_copy: bool = False
+    """Read the settings as they lie in the checkout, whatever a commit has."""
 
 
 class AdoptInputs(Model):

@@ -31,8 +31,11 @@ def nobody_answered(kind: str) -> NobodyAnswered:
     )
 
 
-def order_survey(context: HeadContext, machine: str, path: str, base: str) -> str:
-    return _ask(context, OrderKind.SURVEY, f"machine:{machine}", SurveyInputs(path=path, base=base))
+def order_survey(
+    context: HeadContext, machine: str, path: str, base: str, *, working_copy: bool = False
+) -> str:
+    inputs = SurveyInputs(path=path, base=base, working_copy=working_copy)
+    return _ask(context, OrderKind.SURVEY, f"machine:{machine}", inputs)
 
 
 def order_read_log(

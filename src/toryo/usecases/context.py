@@ -6,7 +6,7 @@ The daemon fills it in once at start-up; use cases take from it and never look f
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 
 from toryo.settings import Home
@@ -34,6 +34,14 @@ OUTSIDE = Caller(CallerKind.OUTSIDE)
 
 
 @dataclass(frozen=True)
+class WorkingCopy:
+    """What the last look at a checkout's settings found; the next daemon looks again."""
+
+    looked_at: float = 0
+    problem: str = ""
+
+
+@dataclass(frozen=True)
 class HeadContext:
     """Use cases run in the writer thread, one at a time: nothing here needs a lock."""
 
@@ -46,3 +54,5 @@ class HeadContext:
     version: str
     started_at: float
     pid: int
+    working_copies: dict[str, WorkingCopy] = field(default_factory=dict)
+    """By project."""

@@ -23,7 +23,7 @@ def doctor(context: HeadContext, seen: Seen) -> dict[str, Any]:
     machines = [_machine(name, body) for name, body in seen.items() if body is not None]
     with context.store.read() as tx:
         listed = coordinators.listing(tx)
-        findings = _of_coordinators(listed, seen) + _of_projects(tx) + _of_facts(tx)
+        findings = _of_coordinators(listed, seen) + _of_projects(context, tx) + _of_facts(tx)
         findings += _of_agents(tx, machines) + _of_clients(machines)
         clients = {name: path for row in listed if not row.unseen for name, path in row.clients.items()}
     if context.store.recovered:
@@ -53,10 +53,10 @@ def _of_coordinators(listed: list[CoordinatorRow], seen: Seen) -> list[Finding]:
     ]
 
 
-def _of_projects(tx: Tx) -> list[Finding]:
+def _of_projects(context: HeadContext, tx: Tx) -> list[Finding]:
     found = []
     for row in projects.listing(tx):
-        wrong = settings_problems.told(row)
+        wrong = settings_problems.told(context, row)
         if wrong:
             found.append(_finding("error", f"{row.name}: {wrong['what']}", wrong["type"]))
         elif row.settings_from == settings_problems.UNCOMMITTED:

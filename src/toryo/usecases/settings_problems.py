@@ -3,45 +3,77 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from toryo.domain.errors import UserError
 from toryo.store import projects
 from toryo.store.rows import ProjectRow
-from toryo.usecases.context import HeadContext
+from toryo.usecases.agent_files import agents_in
+from toryo.usecases.context import HeadContext, WorkingCopy
 from toryo.usecases.facts_of_projects import CONFIG
+from toryo.usecases.finding import the_project
 from toryo.usecases.project_settings import parse_settings
 
 UNCOMMITTED = "working copy"
 
 
-def told(row: ProjectRow) -> dict[str, str] | None:
+def told(context: HeadContext, row: ProjectRow) -> dict[str, str] | None:
     """The project's problem with the way out; None: its settings are the ones in force."""
-    if not row.settings_problem:
-        return None
-    if row.settings_from == UNCOMMITTED:
-        where, cure = f"the working copy {row.path}", "mend .toryo/config.yaml, then: toryo agent sync"
+    edited = context.working_copies.get(row.id, WorkingCopy()).problem
+    if row.settings_problem and row.settings_from == UNCOMMITTED:
+        what = f"the working copy {row.path} has wrong settings, older ones are in force"
+        problem, cure = row.settings_problem, "mend .toryo/config.yaml, then: toryo agent sync"
+    elif row.settings_problem:
+        what = f"{row.base} has wrong settings, older ones are in force"
+        problem, cure = row.settings_problem, f"mend .toryo/config.yaml and commit it on {row.base}"
+    elif edited:
+        what = f"the working copy {row.path} has wrong settings; {row.base}'s are in force"
+        problem, cure = edited, "mend it before you commit it, then: toryo status"
     else:
-        where, cure = row.base, f"mend .toryo/config.yaml and commit it on {row.base}"
-    what = f"{where} has wrong settings, older ones are in force: {row.settings_problem}"
-    return {"project": row.name, "what": what, "type": cure}
+        return None
+    return {"project": row.name, "what": f"{what}: {problem}", "type": cure}
 
 
-def uncommitted(context: HeadContext) -> list[tuple[str, str, str, str]]:
-    """(project, machine, path, base) where no commit has the settings: nobody tells of changes."""
+def looked_at(context: HeadContext, project: str) -> float:
+    """When the working copy's settings were last read; 0: not by this daemon."""
+    return context.working_copies.get(project, WorkingCopy()).looked_at
+
+
+def begin(context: HeadContext, text: str = "") -> list[tuple[str, str, str, str]]:
+    """(project, machine, path, base) of the checkouts to look at: one project's, or all active ones'."""
     with context.store.read() as tx:
-        listed = projects.listing(tx, only_active=True)
-    return [(row.id, row.machine, row.path, row.base) for row in listed if row.settings_from == UNCOMMITTED]
+        listed = [the_project(tx, text, "")] if text else projects.listing(tx, only_active=True)
+    for row in listed:
+        known = context.working_copies.get(row.id, WorkingCopy())
+        context.working_copies[row.id] = replace(known, looked_at=context.clock())
+    return [(row.id, row.machine, row.path, row.base) for row in listed]
 
 
 def note(context: HeadContext, project: str, survey: Mapping[str, Any]) -> None:
     """What a look at the working copy found; the settings in force stay as they are."""
-    if survey.get("settings_from") != UNCOMMITTED:
+    problem = _problem(survey)
+    with context.store.read() as tx:
+        row = projects.get(tx, project)
+    if row is None:
         return
+    if row.settings_from != UNCOMMITTED:
+        known = context.working_copies.get(project, WorkingCopy())
+        context.working_copies[project] = replace(known, problem=problem)
+        return
+    context.working_copies[project] = WorkingCopy(looked_at(context, project))
+    if row.settings_problem != problem:
+        with context.store.change() as tx:
+            projects.update(tx, project, settings_problem=problem)
+
+
+def _problem(survey: Mapping[str, Any]) -> str:
+    if survey.get("problem"):
+        refused = survey["problem"]
+        return str(refused["message"]) if refused["code"] == "settings_unreadable" else ""
     try:
         parse_settings(survey["settings_files"].get(CONFIG, ""))
-        problem = ""
+        agents_in(survey["settings_files"])
     except UserError as error:
-        problem = error.message
-    with context.store.change() as tx:
-        projects.update(tx, project, settings_problem=problem)
+        return error.message
+    return ""

@@ -37,8 +37,11 @@ def get_status(context: HeadContext, project: str, path: str) -> dict[str, Any]:
             },
             "coordinators": [_coordinator(tx, row) for row in coordinators.listing(tx)],
             "agents": [_agent(tx, row.id, row.client, row.slots, row.status) for row in agents.listing(tx)],
-            "projects": [body_of(tx, row) for row in listed],
-            "problems": [told for row in listed if (told := settings_problems.told(row))],
+            "projects": [
+                body_of(tx, row) | {"settings_looked_at": iso(settings_problems.looked_at(context, row.id))}
+                for row in listed
+            ],
+            "problems": [told for row in listed if (told := settings_problems.told(context, row))],
             "parked": accounts(tx),
             "moving": [
                 task_line(row)

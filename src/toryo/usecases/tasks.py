@@ -103,7 +103,7 @@ def add_task(context: HeadContext, wish: NewTask) -> dict[str, Any]:
         tasks.insert(tx, row, [the_task(tx, one).id for one in wish.after])
         tx.emit("task_added", {"title": title[:200]}, project=project.id, task=row.id)
         tx.mark(f"task:{row.id}")
-    wrong = settings_problems.told(project)
+    wrong = settings_problems.told(context, project)
     notes = [f"{wrong['what']} ({wrong['type']})"] if wrong else []
     return {"success": True, "id": row.id, "project": project.id, "title": title, "notes": notes}
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import Any
 
 from pydantic import Field
@@ -304,12 +305,7 @@ async def get_status(head: Head, caller: Caller, args: Which) -> dict[str, Any]:
 
 async def doctor(head: Head, caller: Caller, args: Nothing) -> dict[str, Any]:
     """What the store knows, and what a coordinator of each machine sees there now."""
-    for project, machine, path, base in await head.do(settings_problems.uncommitted):
-        order = await head.do(asking.order_survey, machine, path, base)
-        try:
-            await head.do(settings_problems.note, project, await ask(head, order, "survey", HEALTH_S))
-        except asking.NobodyAnswered:
-            continue  # that nobody answers is found below
+    await _look_at_settings(head, "")
     seen: dict[str, dict[str, Any] | None] = {}
     for machine, order in await head.do(asking.order_health):
         try:
@@ -318,6 +314,26 @@ async def doctor(head: Head, caller: Caller, args: Nothing) -> dict[str, Any]:
             answered = {}
         seen[machine] = answered.get("body")
     return await head.do(doctoring.doctor, seen)
+
+
+async def look_at_settings(head: Head, caller: Caller, args: Which) -> dict[str, Any]:
+    """Of one project, or of all: what lies in the checkout, also where a commit's settings are in force."""
+    return {"success": True, "looked": await _look_at_settings(head, args.project)}
+
+
+async def _look_at_settings(head: Head, project: str) -> int:
+    """How many checkouts answered; that nobody answers is told elsewhere."""
+    looks = [_look_at(head, *one) for one in await head.do(settings_problems.begin, project)]
+    return sum(await asyncio.gather(*looks))
+
+
+async def _look_at(head: Head, project: str, machine: str, path: str, base: str) -> bool:
+    order = await head.do(asking.order_survey, machine, path, base, working_copy=True)
+    try:
+        await head.do(settings_problems.note, project, await ask(head, order, "survey", HEALTH_S))
+    except asking.NobodyAnswered:
+        return False
+    return True
 
 
 async def recompute_all(head: Head, caller: Caller, args: Nothing) -> dict[str, Any]:
@@ -367,6 +383,7 @@ TOOLS = (
     _tool("restore_snapshot", Restore, restore_snapshot, "Write what a run left into a new directory."),
     _tool("list_events", Events, list_events, "Events after a place, waiting for the next if wanted."),
     _tool("get_status", Which, get_status, "What is going on."),
+    _tool("look_at_settings", Which, look_at_settings, "Read the settings that lie in the checkouts now."),
     _tool("doctor", Nothing, doctor, "What is wrong, with the line to type."),
     _tool("recompute", Nothing, recompute_all, "Compare the caches with the raw facts."),
     _tool("issue_coordinator_key", Coordinator, issue_key, "A new key for a coordinator."),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import stat
 import sys
 import time
 
@@ -23,6 +25,7 @@ from toryo.fronts.cli.showing import (
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
+    from collections.abc import Callable
     from typing import Any
 
     from toryo.fronts.cli.desk import Desk
@@ -54,12 +57,44 @@ def status(args: argparse.Namespace, desk: Desk) -> int:
         from toryo.fronts.cli.watching import watch
 
         return watch(args, desk)
-    answer = only_its_own(args, desk.call("get_status", {"project": args.project}))
+    answer = only_its_own(args, newest(args.project, desk.call))
     if args.json:
         print_json(answer)
     else:
         print(render(answer, time.time()))
     return 0
+
+
+def newest(project: str | None, call: Callable[[str, dict[str, Any]], dict[str, Any]]) -> dict[str, Any]:
+    """What is going on; settings that were edited since anybody read them are read first."""
+    asked = {"project": project} if project else {}
+    answer = call("get_status", asked)
+    edited = [one["id"] for one in answer.get("projects") or () if _edited(one)]
+    if not edited or not any(one.get("live") for one in answer.get("coordinators") or ()):
+        return answer
+    for project in edited:
+        call("look_at_settings", {"project": project})
+    return call("get_status", asked)
+
+
+def _edited(project: dict[str, Any]) -> bool:
+    """Whether this machine has a checkout with settings that are newer than the last look at them."""
+    if "settings_looked_at" not in project or project.get("status") != "active":
+        return False
+    folder = f"{project['path']}/.toryo"
+    changed_at = max(_changed_at(f"{folder}/config.yaml"), _changed_at(f"{folder}/agents"))
+    moment = time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(changed_at))
+    return changed_at > 0 and moment >= str(project["settings_looked_at"])[:19]
+
+
+def _changed_at(path: str) -> float:
+    """Of a file, or of the newest in a folder; 0 where nothing is."""
+    try:
+        itself = os.stat(path)  # noqa: PTH116 - importing pathlib would cost every command 4 ms
+        inside = os.scandir(path) if stat.S_ISDIR(itself.st_mode) else ()
+        return max([itself.st_ctime, *(entry.stat().st_ctime for entry in inside)])
+    except OSError:
+        return 0
 
 
 def only_its_own(args: argparse.Namespace, answer: dict[str, Any]) -> dict[str, Any]:

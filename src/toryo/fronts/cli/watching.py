@@ -11,7 +11,7 @@ import sys
 import time
 
 from toryo.fronts.cli.showing import paint
-from toryo.fronts.cli.status import blocks, only_its_own, render
+from toryo.fronts.cli.status import blocks, newest, only_its_own, render
 from toryo.protocol.wire import WireError
 
 TYPE_CHECKING = False
@@ -42,7 +42,7 @@ BEGIN, END = "\033[?2026h\033[H", "\033[J\033[?2026l"
 
 def watch(args: argparse.Namespace, desk: Desk) -> int:
     """Until Ctrl-C, which is how one ends it: exit code 0."""
-    page = Page(only_its_own(args, desk.call("get_status", {"project": args.project})), max(1.0, args.every))
+    page = Page(only_its_own(args, newest(args.project, desk.call)), max(1.0, args.every))
     before = signal.signal(signal.SIGTERM, _leave)
     sys.stdout.write(ENTER)
     try:
@@ -66,8 +66,7 @@ def _follow(args: argparse.Namespace, desk: Desk, page: Page) -> NoReturn:
         try:
             if seen < 0:
                 seen = int(desk.call_if_there("list_events", {"limit": 1})["newest"])
-            asked = {"project": args.project} if args.project else {}
-            page.show(only_its_own(args, desk.call_if_there("get_status", asked)))
+            page.show(only_its_own(args, newest(args.project, desk.call_if_there)))
             time.sleep(CALM_S)
             wait = {"after": seen, "limit": 1000, "wait_s": LOOK_AGAIN_S}
             seen = int(desk.call_if_there("list_events", wait, on_wait=page.tick)["next_after"])

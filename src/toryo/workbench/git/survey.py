@@ -51,7 +51,7 @@ def _survey(inputs: SurveyInputs) -> Surveyed:
         commit = inputs.commit
     found = git.do("ls-tree", "-r", "-z", commit)
     entries = [_entry(line) for line in found.split("\0") if line]
-    files = settings_files.committed(git, entries)
+    files = {} if inputs.working_copy else settings_files.committed(git, entries)
     origin: Literal["commit", "working copy", "none"] = "commit" if files else "none"
     settings_tree = git.do("rev-parse", f"{commit}:{settings_files.FOLDER}") if files else ""
     if not files and (files := settings_files.on_disk(root / settings_files.FOLDER)):
