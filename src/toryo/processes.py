@@ -113,6 +113,8 @@ class Conversation:
     def ask(self, line: bytes, limit_s: float) -> bytes:
         """The answer without its newline. OSError or TimeLimit: it is of no use any more."""
         assert self._child.stdin is not None and self._child.stdout is not None  # noqa: PT018
+        if self._child.stdin.closed:  # somebody closed it while this asker waited for its turn
+            raise BrokenPipeError(f"{self._name} was ended")
         self._child.stdin.write(line + b"\n")
         poll, out = select.poll(), self._child.stdout.fileno()  # not select(): it knows only the first 1024
         poll.register(out, select.POLLIN)

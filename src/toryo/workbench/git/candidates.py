@@ -16,6 +16,7 @@ from toryo.workbench.git import locks, places
 from toryo.workbench.git.door import ZERO, Git, GitFailed
 
 ATTRIBUTES = ".gitattributes"
+LIST_S = 120
 _REGULAR = ("100644", "100755")
 
 
@@ -44,13 +45,20 @@ def _build(inputs: CandidateInputs, common: Path, git: Git, bench_root: Path) ->
     for head in inputs.heads:
         if git.commit_of(head.commit) is None:
             return _problem("unknown_commit", f"{head.commit} of {head.branch} is not in the hub")
-    if all(head.commit == tip or git.is_ancestor(head.commit, tip) for head in inputs.heads):
+    listing = git.begin("ls-tree", "-r", "-z", "--full-tree", tip)  # beside the next question
+    try:
+        merged = all(head.commit == tip or git.is_ancestor(head.commit, tip) for head in inputs.heads)
+    finally:
+        listed = listing.finish(LIST_S)
+    if merged:
         # somebody merged it already: the tip itself is what is to be gated and accepted
         return CandidateBuilt(commit=tip, tree=git.tree_of(tip))
+    if listed.code != 0:
+        raise GitFailed(("ls-tree", tip), listed.code, listed.complaint)
 
     bench = bench_root / hashlib.sha256(str(common).encode("utf-8", "surrogateescape")).hexdigest()[:16]
     with locks.held(bench.with_suffix(".lock")):
-        _lay_out(bench, git, tip)
+        _lay_out(bench, git, listed.text)
         at_bench = Git(bench)
         commit = tip
         for head in inputs.heads:
@@ -64,21 +72,22 @@ def _build(inputs: CandidateInputs, common: Path, git: Git, bench_root: Path) ->
     return CandidateBuilt(commit=commit, tree=git.tree_of(commit))
 
 
-def _lay_out(bench: Path, git: Git, tip: str) -> None:
+def _lay_out(bench: Path, git: Git, listing: str) -> None:
     """Fill the bench with the tip's `.gitattributes`, each at its path, and nothing else.
 
     merge-tree reads attributes from its work tree: without the nested ones it reports false conflicts."""
     shutil.rmtree(bench, ignore_errors=True)
     bench.mkdir(parents=True, mode=0o700)
-    for path, blob in _attribute_files(git, tip):
+    for path, blob in _attribute_files(listing):
         place = bench / path
         place.parent.mkdir(parents=True, exist_ok=True)
         place.write_bytes(git.run("cat-file", "blob", blob).out)
 
 
-def _attribute_files(git: Git, tip: str) -> list[tuple[str, str]]:
+def _attribute_files(listing: str) -> list[tuple[str, str]]:
+    """(path, blob) from the lines of ls-tree."""
     found = []
-    for line in git.do("ls-tree", "-r", "-z", "--full-tree", tip).split("\0"):
+    for line in listing.split("\0"):
         if not line.endswith(ATTRIBUTES):
             continue
         about, path = line.split("\t", 1)

@@ -15,6 +15,7 @@ from toryo.workbench.git import questions
 NAME = "Toryo"
 EMAIL = "toryo@localhost"
 ZERO = "0" * 40
+OURS = "refs/toryo/"
 
 _CONFIG = (
     ("core.hooksPath", "/dev/null"),
@@ -141,6 +142,14 @@ class Git:
 
     def move_ref(self, ref: str, new: str, old: str, message: str = "toryo") -> bool:
         """Compare-and-swap; ZERO as `old` means the ref must not exist. False: it held something else."""
+        if ref.startswith(OURS) and questions.TALKS.on:
+            # no reflog is kept of these, so the message would be lost anyhow
+            command = _command(questions.MOVES, ())
+            update = f"update {ref} {new} {old}"
+            if questions.TALKS.move(str(self.where), _environment(self._env), command, update):
+                return True
+            if self.commit_of(ref) == new != old:
+                return True  # it did, and could not say so
         return self.run("update-ref", "-m", message, ref, new, old).code == 0
 
 
