@@ -15,6 +15,7 @@ from typing import Any
 from toryo.coordinator.calls import Daemon, Place
 from toryo.coordinator.claims import Claims
 from toryo.coordinator.config import Config
+from toryo.coordinator.lines import Lines
 from toryo.coordinator.listen import Listener
 from toryo.coordinator.observe import Targets
 from toryo.coordinator.orders import Orders
@@ -46,6 +47,7 @@ class Loop:
     targets: Targets
     claims: Claims
     windows: Windows
+    lines: Lines
     place: Place | None = None
     beat_at: float = 0.0
     claimed_at: float = 0.0
@@ -71,6 +73,7 @@ class Loop:
         self.reporter.close()
         self.daemon.close()
         self.claims.daemon.close()
+        self.lines.close()
 
     def _cycle(self) -> bool:
         """False: the daemon cannot be reached."""

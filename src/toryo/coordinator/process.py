@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 import signal
 from pathlib import Path
@@ -16,6 +15,7 @@ from toryo.coordinator.claims import Capacity, Claims
 from toryo.coordinator.config import Config, read_config
 from toryo.coordinator.journal import Journal, Outcome
 from toryo.coordinator.launching import Launching, Prompts
+from toryo.coordinator.lines import Lines
 from toryo.coordinator.listen import Listener
 from toryo.coordinator.loop import Loop
 from toryo.coordinator.observe import Targets
@@ -68,13 +68,13 @@ def join(home: Home, name: str, config: Config, key: str, standing: Standing) ->
     def daemon() -> Daemon:
         return Daemon(config.mcp_socket_path, known)
 
+    lines = Lines(daemon)
+
     def fetch_blob(blob: str) -> str:
-        with contextlib.closing(daemon()) as own:
-            return own.fetch_blob(blob)
+        return lines.ask(lambda line: line.fetch_blob(blob))
 
     def profile(agent: str) -> SubordinateProfile:
-        with contextlib.closing(daemon()) as own:
-            return own.subordinate_profile(agent)
+        return lines.ask(lambda line: line.subordinate_profile(agent))
 
     reporter = Reporter(Outbox(folder / "outbox"), daemon(), on_superseded=standing.supersede)
     journal = Journal(folder / "orders")
@@ -127,6 +127,7 @@ def join(home: Home, name: str, config: Config, key: str, standing: Standing) ->
         targets=targets,
         claims=claims,
         windows=windows,
+        lines=lines,
         renew_key=known.renew,
     )
 

@@ -126,6 +126,11 @@ def symbolic_head(git_dir: Path) -> str:
     return text.removeprefix("ref:").strip() if text.startswith("ref:") else ""
 
 
+def is_another_name(common: Path, ref: str) -> bool:
+    """Whether a ref may be symbolic, which git is to be asked; a packed one never is."""
+    return (common / "reftable").exists() or read(common / ref).startswith("ref:")
+
+
 def shown(path: str) -> str:
     """A path for facts: bytes that are no UTF-8 cannot travel as JSON."""
     return path.encode("utf-8", "surrogateescape").decode("utf-8", "replace")

@@ -54,9 +54,9 @@ def _attempt(git: Git, inputs: PublishInputs, journal: Path) -> Published | Publ
         settled = publish_recovery.settle(entry, journal)
         if not settled.arrived:
             return _told(settled)
-    named = places.head_ref(inputs.target)
-    # a branch may be another name of a second one: checkouts show the second
-    ref = git.run("rev-parse", "--symbolic-full-name", "--verify", "-q", named).text.strip() or named
+    ref = places.head_ref(inputs.target)
+    if places.is_another_name(common, ref):  # checkouts show the one it stands for
+        ref = git.run("rev-parse", "--symbolic-full-name", "--verify", "-q", ref).text.strip() or ref
     with locks.registration(common):
         branch = git.commit_of(ref)
         answer = _already(git, ref, branch, inputs, new)

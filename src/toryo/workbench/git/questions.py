@@ -16,7 +16,7 @@ from pathlib import Path
 from toryo import processes
 from toryo.processes import TimeLimit
 
-MOST = 8
+MOST = 16
 IDLE_S = 60.0
 LIMIT_S = 30.0
 WORDS = ("cat-file", "--batch-check=%(objectname)")
