@@ -35,15 +35,25 @@ def drain(context: HeadContext) -> bool:
 
 
 def _look_at_all(context: HeadContext, subjects: Sequence[str]) -> None:
+    """Also at what these looks mark: a landing goes from its task to its queue and back in one commit."""
     with context.store.change() as tx:
-        marks.clear(tx, subjects)  # first: a decision may mark the same subject anew
-        for subject in subjects:
-            look_at(tx, subject)
+        left = BATCH
+        while subjects:
+            _look_at_these(tx, subjects)
+            left -= len(subjects)
+            subjects = marks.due(tx, tx.now, limit=left) if left > 0 else ()
+
+
+def _look_at_these(tx: Tx, subjects: Sequence[str]) -> None:
+    marks.clear(tx, subjects)  # first: a decision may mark the same subject anew
+    for subject in subjects:
+        look_at(tx, subject)
 
 
 def _look_at_one(context: HeadContext, subject: str) -> None:
     try:
-        _look_at_all(context, (subject,))
+        with context.store.change() as tx:
+            _look_at_these(tx, (subject,))
     except Exception as bug:  # noqa: BLE001 — the same edge, for the one subject that fails: set it aside
         told = "".join(traceback.format_exception(bug))[-3000:]
         with context.store.change() as tx:
