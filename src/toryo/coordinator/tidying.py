@@ -1,4 +1,5 @@
-"""About once an hour, beside the loop: what has lain long enough in the trash of the projects here goes."""
+"""About once an hour, beside the loop: what has lain long enough in the trash of the projects here goes, and
+refs that have done their work."""
 
 from __future__ import annotations
 
@@ -8,7 +9,9 @@ import time
 from collections.abc import Callable, Iterable
 
 from toryo.coordinator.calls import Project
-from toryo.workbench.git import retire
+from toryo.domain.errors import ToryoError
+from toryo.processes import TimeLimit
+from toryo.workbench.git import retire, thinning
 
 log = logging.getLogger(__name__)
 
@@ -36,11 +39,12 @@ def _empty(directories: Iterable[str]) -> None:
     for directory in directories:
         try:
             gone = retire.empty_trash(directory)
-        except OSError as failed:
+            refs = thinning.thin(directory)
+        except (OSError, ToryoError, TimeLimit) as failed:
             log.debug("Trash not emptied", extra={"directory": directory, "reason": str(failed)[:500]})
             continue
         except Exception:  # a thread's outermost edge: one repository must not keep the others' trash
             log.exception("Trash not emptied", extra={"directory": directory})
             continue
-        if gone:
-            log.info("Trash emptied", extra={"directory": directory, "worktrees": gone})
+        if gone or refs:
+            log.info("Trash emptied", extra={"directory": directory, "worktrees": gone, "refs": refs})

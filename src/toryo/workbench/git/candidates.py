@@ -15,13 +15,14 @@ from toryo.protocol.models import CandidateBuilt, CandidateInputs, Conflict, Hea
 from toryo.workbench.git import locks, places
 from toryo.workbench.git.door import ZERO, Git, GitFailed
 
+CANDIDATES = "refs/toryo/candidates"
 ATTRIBUTES = ".gitattributes"
 LIST_S = 120
 _REGULAR = ("100644", "100755")
 
 
 def candidate_ref(commit: str) -> str:
-    return f"refs/toryo/candidates/{commit}"
+    return f"{CANDIDATES}/{commit}"
 
 
 def build(inputs: CandidateInputs, bench_root: Path) -> CandidateBuilt:
