@@ -1,19 +1,22 @@
-"""The crash hook: named moments at which a test may kill this process. Standard library only.
+"""The crash hook: named moments at which a test may kill or stop this process. Standard library only.
 
 `TORYO_CRASH_FILE` names a file; a process that reaches the step on its first line (`name`, or `name@N` for
-the Nth time) kills itself with SIGKILL. Without the variable a step is one comparison.
+the Nth time) kills itself with SIGKILL; at `pause name` it stops itself and goes on by SIGCONT. Without the
+variable a step is one comparison.
 """
 
 from __future__ import annotations
 
 import os
 import signal
+import threading
 from functools import lru_cache
 from pathlib import Path
 
 from toryo import settings
 
 VARIABLE = "TORYO_CRASH_FILE"
+PAUSE = "pause "
 
 _reached: dict[str, int] = {}
 
@@ -29,8 +32,12 @@ def step(name: str) -> None:
     if _file() is None:
         return
     _reached[name] = _reached.get(name, 0) + 1
-    if armed() in (name, f"{name}@{_reached[name]}"):
+    wanted = armed()
+    if wanted in (name, f"{name}@{_reached[name]}"):
         os.kill(os.getpid(), signal.SIGKILL)
+    if wanted == PAUSE + name:
+        # to this thread: sent to the process, another one might take it while this one goes on
+        signal.pthread_kill(threading.get_ident(), signal.SIGSTOP)
 
 
 def armed() -> str:

@@ -48,7 +48,7 @@ class Entry:
 
 class Journal:
     def __init__(self, folder: Path) -> None:
-        self._folder = folder
+        self.folder = folder
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
 
     def find(self, order_id: str) -> Entry | None:
@@ -85,7 +85,7 @@ class Journal:
         """Remove what was concluded 7 days ago and is no longer asked for; how many."""
         limit = (time.time() if now is None else now) - KEPT_S
         gone = 0
-        for path in self._folder.glob("*.json"):
+        for path in self.folder.glob("*.json"):
             if path.stem in open_orders:
                 continue
             try:
@@ -103,7 +103,7 @@ class Journal:
     def _path(self, order_id: str) -> Path:
         if not _ORDER_ID.fullmatch(order_id):
             raise ValueError(f"not an order's id: {order_id!r}")
-        return self._folder / f"{order_id}.json"
+        return self.folder / f"{order_id}.json"
 
     def _write(self, order: Order, outcome: dict[str, Any] | None) -> None:
         text = json.dumps(
@@ -130,13 +130,20 @@ def write_whole(path: Path, content: bytes, *, durably: bool = False) -> None:
             file.write(content)
         if durably:
             os.fsync(handle)
+    except OSError:
+        half.unlink(missing_ok=True)
+        raise
     finally:
         os.close(handle)
     half.replace(path)
-    if not durably:
-        return
-    folder = os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    if durably:
+        sync_folder(path.parent)
+
+
+def sync_folder(folder: Path) -> None:
+    """A new name is on the disk only after this."""
+    handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
-        os.fsync(folder)
+        os.fsync(handle)
     finally:
-        os.close(folder)
+        os.close(handle)

@@ -5,7 +5,6 @@ Sending them is left to the reporter; nothing here is given up before it was ack
 
 from __future__ import annotations
 
-import fcntl
 import json
 import os
 import threading
@@ -16,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from toryo.coordinator.fitting import fitted, size
-from toryo.coordinator.journal import write_whole
+from toryo.coordinator.journal import sync_folder, write_whole
 from toryo.protocol.models import FINAL, Fact
 from toryo.protocol.wire import LONGEST_LINE
 
@@ -25,7 +24,9 @@ BATCH_BYTES = LONGEST_LINE - 65536
 """Room for the envelope stays."""
 
 _BLOCK = 10_000
-
+_BLOCK_NAME = ".block"
+_BLOCKS_KEPT = 100
+"""The newest names of blocks: a process that looked before they were made must not make one of them again."""
 
 _FINAL = frozenset().union(*FINAL.values())
 
@@ -167,17 +168,31 @@ class Outbox:
         return self._next - 1
 
     def _reserve(self) -> int:
-        """The first number of a block that no other process, before or beside us, was given."""
-        handle = os.open(self._folder / "numbers", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-        try:
-            fcntl.flock(handle, fcntl.LOCK_EX)
-            text = os.pread(handle, 64, 0).strip()
-            first = max(int(text) if text.isdigit() else 1, *(seq + 1 for seq in (*self._pending, 0)))
-            os.pwrite(handle, f"{first + _BLOCK:020d}\n".encode(), 0)
-            os.fsync(handle)
-        finally:
-            os.close(handle)
+        """The first number of a block that no other process, before or beside us, was given.
+
+        By a name that only one can make: behind a lock, a stopped process would stop its successor, too."""
+        taken = sorted(self._folder.glob(f"*{_BLOCK_NAME}"))
+        first = max(self._counted(), *(seq + 1 for seq in (*self._pending, 0)))
+        first = max(first, *(int(one.stem) + _BLOCK for one in taken[-1:]), 0)
+        while True:
+            name = self._folder / f"{first:020d}{_BLOCK_NAME}"
+            try:
+                os.close(os.open(name, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600))
+                break
+            except FileExistsError:
+                first += _BLOCK
+        sync_folder(self._folder)
+        for old in taken[:-_BLOCKS_KEPT]:
+            old.unlink(missing_ok=True)
         return first
+
+    def _counted(self) -> int:
+        """Up to where an older version gave numbers."""
+        try:
+            text = (self._folder / "numbers").read_text().strip()
+        except OSError:
+            return 1
+        return int(text) if text.isdigit() else 1
 
 
 def _plain(body: dict[str, Any]) -> dict[str, Any]:

@@ -104,7 +104,9 @@ def _take(tx: Tx, coordinator: CoordinatorRow, incarnation: int, superseded: boo
 
 def _standing(order: OrderRow | None, fact: Fact, superseded: bool) -> str:
     if order is None:
-        return "applied" if fact.kind == "target_seen" and not superseded else "orphan"
+        if fact.kind != "target_seen":
+            return "orphan"
+        return "late" if superseded else "applied"
     current = order.state in (OrderState.OPEN, OrderState.TAKEN) and fact.generation == order.generation
     return "applied" if current and not superseded else "late"
 
