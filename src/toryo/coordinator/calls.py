@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 
 from pydantic import ValidationError
 
+from toryo.domain.errors import ToryoError
 from toryo.protocol.models import Fact, Order
 from toryo.protocol.wire import Connection, WireError
 from toryo.workbench.contexts.profiles import SubordinateProfile
@@ -144,11 +145,12 @@ class Daemon:
     def fetch_blob(self, blob: str) -> str:
         return self._ask("fetch_blob", {"hash": blob}, lambda answer: str(answer["text"]))
 
-    def heartbeat(self, place: Place, live_runs: Sequence[str]) -> bool:
+    def heartbeat(self, place: Place, live_runs: Sequence[str], hindered: Sequence[ToryoError] = ()) -> bool:
         """True: another process of our name took over."""
+        told = [{"what": one.message[:500], "hint": one.hint[:500]} for one in hindered[:20]]
         return self._ask(
             "heartbeat",
-            {**_who(place), "live_runs": list(live_runs)},
+            {**_who(place), "live_runs": list(live_runs), **({"hindered": told} if told else {})},
             lambda answer: bool(answer.get("superseded")),
         )
 

@@ -145,7 +145,7 @@ class Loop:
         now = time.monotonic()
         if now - self.beat_at < 0.9 * self.config.polling_interval:
             return False
-        if self.daemon.heartbeat(place, sorted(self.runs.live())):
+        if self.daemon.heartbeat(place, sorted(self.runs.live()), self.orders.hindrances()):
             self.standing.supersede()
         self.beat_at = now
         return True
@@ -162,4 +162,7 @@ class Loop:
                 continue
 
     def _is_over(self) -> bool:
-        return self.standing.ending or (self.standing.superseded and not self.runs.live())
+        # one that is superseded tells what it has done, too late as it is, and leaves nothing half done
+        return self.standing.ending or (
+            self.standing.superseded and not self.runs.live() and not self.orders.is_acting()
+        )

@@ -10,12 +10,13 @@ import threading
 import time
 from collections.abc import Callable, Iterable
 
+from toryo import disks
 from toryo.coordinator.act import Acts, Again, Begun, Done, Result
 from toryo.coordinator.journal import Journal, Outcome
 from toryo.coordinator.lanes import Lane
 from toryo.coordinator.reporter import Reporter
 from toryo.coordinator.standing import Standing
-from toryo.domain.errors import ToryoError
+from toryo.domain.errors import Hindered, ToryoError
 from toryo.domain.words import OrderKind
 from toryo.processes import TimeLimit
 from toryo.protocol.models import Model, Order
@@ -51,7 +52,9 @@ class Orders:
         self._lock = threading.Lock()
         self._wanted: dict[str, Order] = {}
         self._busy: set[str] = set()
+        self._acting: set[str] = set()
         self._told: dict[str, Model] = {}
+        self._hindered: dict[str, Hindered] = {}
         self._heard = False
         self._tidied = clock() - _TIDY_EVERY_S
         self._quick = Lane("orders", quick_hands)
@@ -77,6 +80,10 @@ class Orders:
         with self._lock:
             return order_id in self._busy
 
+    def is_acting(self) -> bool:
+        """Whether an effect is under way, or its report."""
+        return bool(self._acting)
+
     def replace(self, orders: Iterable[Order], asked_at: float) -> None:
         """The complete set, as the daemon gave it to a call that we made at `asked_at`."""
         with self._lock:
@@ -90,6 +97,11 @@ class Orders:
         with self._lock:
             self._wanted |= {one.id: one for one in (order, then) if one is not None}
         self._consider(order, self._clock())
+
+    def hindrances(self) -> list[Hindered]:
+        """What stands in the way of orders that wait: each once."""
+        found = {one.message: one for one in dict(self._hindered).values()}
+        return [found[message] for message in sorted(found)]
 
     def conclude(self, order: Order, outcome: Outcome) -> None:
         """A begun order (a run) has told its end: note it, not in the teller's own time."""
@@ -155,26 +167,39 @@ class Orders:
     def _guarded(self, order: Order, work: Callable[[], bool]) -> None:
         """`work` says whether the order stays busy after it."""
         stays_busy = False
+        self._acting.add(order.id)
         try:
             if order.id in self._wanted and self._standing.may_act:
                 stays_busy = work()
+            self._hindered.pop(order.id, None)
         except WireError as away:
             # no fact about the order: the daemon went away in the middle
             log.warning("Order waits for the daemon", extra={"order": order.id, "reason": away.message})
             self._again(order, RETRY_S)
             stays_busy = True
-        except OSError as unwritten:
-            # journal or outbox: it says nothing about the effect, so it is no failure of the order
-            _log_waiting(order, unwritten)
-            self._again(order, RETRY_S)
+        except (OSError, Hindered) as hindered:
+            # it says nothing about the effect, so it is no failure of the order
+            self._wait_for_the_way(order, hindered)
             stays_busy = True
         except Exception:  # a worker's outermost edge: one order must not end the others
             log.exception("Order waits after a bug", extra={"order": order.id, "kind": order.kind})
             self._again(order, LONG_RETRY_S)
             stays_busy = True
         finally:
+            self._acting.discard(order.id)
             if not stays_busy:
                 self.finished(order.id)
+
+    def _wait_for_the_way(self, order: Order, hindered: OSError | Hindered) -> None:
+        if isinstance(hindered, OSError):  # of journal or outbox
+            _log_waiting(order, hindered)
+            about = str(hindered)[:500]
+            known = disks.full(self._journal.folder) if disks.is_about_space(hindered) else Hindered(about)
+        else:
+            log.warning("Order waits: %s", hindered.message, extra={"order": order.id, "kind": order.kind})
+            known = hindered
+        self._hindered[order.id] = known
+        self._again(order, RETRY_S)
 
     def _do(self, order: Order) -> bool:
         """Whether the order stays busy after this."""
@@ -263,9 +288,10 @@ class Orders:
     def _effect(self, order: Order) -> Result:
         try:
             return self.acts.carry_out(order)
-        except WireError:
+        except (WireError, Hindered):
             raise
         except (ToryoError, OSError, TimeLimit, ValueError) as failed:
+            disks.insist_on_space(failed, self._journal.folder)
             log.warning(
                 "Order failed", extra={"order": order.id, "kind": order.kind, "reason": str(failed)[:2000]}
             )

@@ -16,7 +16,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from toryo import processes
+from toryo import disks, processes
 from toryo.coordinator.journal import Journal, Outcome, write_whole
 from toryo.coordinator.launching import CREDENTIAL
 from toryo.coordinator.records import Records, Whose
@@ -143,7 +143,8 @@ class Runs:
         listener: socket.socket | None = None
         try:
             listener = launch.launch(place.path, wanted, self._spares)
-        except OSError:
+        except OSError as failed:
+            disks.insist_on_space(failed, place.path)  # nobody was started: it is tried again
             # whether the shim came to life is unknown; with the request in its way it never lets the agent go
             stop(place.path)
             if not self.may_have_begun(run):
@@ -291,19 +292,27 @@ class Runs:
             return "exited", self._exit_fact(run, state.exited, note)
         if state.kind is Kind.LOST:
             return "lost", state.lost_fact()
-        self._starts[run] = self._starts.get(run, 0) + 1
-        if self._starts[run] < _STARTS:
+        if not disks.says_full(state.reason) and not disks.is_full(self.directory(run)):
+            self._starts[run] = self._starts.get(run, 0) + 1
+        if self._starts.get(run, 0) < _STARTS:
             return None
         reason = state.reason or "the shim died before it let the agent go"
         return "exited", Exited(exit_code=None, could_not_start=reason)
 
     def _exit_fact(self, run: str, exited: ExitRecord, note: Note | None) -> Exited:
         fact = exited.fact()
+        if (fact.exit_code != 0 or fact.signal) and self._has_no_room(run, note):
+            fact = fact.model_copy(update={"disk_full": True})
         said = self._records.said(note.whose, self.directory(run)) if note is not None else None
         if said is None or exited.could_not_start:
             return fact
         parked = (self.directory(run) / PARKED).exists()  # by us: no person stopped it
         return fact.model_copy(update={"said": said, "stopped": fact.stopped and not parked})
+
+    def _has_no_room(self, run: str, note: Note | None) -> bool:
+        """Whether the disk of its worktree, or of its directory, is full now."""
+        logged = Path(note.log) if note is not None and note.log else self.directory(run)
+        return disks.is_full(logged) or disks.is_full(self.directory(run))
 
     def _is_told(self, order: str) -> bool:
         try:

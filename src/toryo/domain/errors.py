@@ -28,5 +28,17 @@ class Refused(UserError):
     """Toryo will not do that in this state."""
 
 
+class Hindered(ToryoError):
+    """Not now: it says nothing about whether it can be done."""
+
+
+class DiskFull(Hindered):
+    """A disk is full."""
+
+
+class Overtaken(Hindered):
+    """Another process does the same, and began later."""
+
+
 class Unavailable(ToryoError):
     """A part that is needed did not answer."""

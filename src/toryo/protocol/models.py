@@ -299,6 +299,8 @@ class Exited(Model):
     """Command lines of descendants that outlived the agent and were ended by the shim."""
     said: Said | None = None
     """Of a client that keeps a record of its own: what it says of this run."""
+    disk_full: bool = False
+    """It failed, and then there was no room on the disk it worked on."""
 
 
 class Lost(Model):

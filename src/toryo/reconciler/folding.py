@@ -73,7 +73,7 @@ def _ended(fold: RunFold, first: Mapping[str, RawFact], waited: int) -> RunFold:
 
 
 LONGEST_MESSAGE = 500
-RESERVED = ("prepare", "could_not_start", "stopped", "no_result")
+RESERVED = ("prepare", "could_not_start", "stopped", "no_result", "disk_full")
 """Words that the store reads out of a reason; a client's own code is never one of them."""
 
 
@@ -95,6 +95,7 @@ def _exited(fold: RunFold, fact: RawFact, waited: int | None) -> RunFold:
         outcome = Outcome.TIMED_OUT
     else:
         reason = "" if signal else _no_success(said, code)
+        reason = "disk_full" if body.get("disk_full") else reason
         outcome = Outcome.FAILED if code != 0 or signal or reason else Outcome.SUCCEEDED
     over = _over(fold, outcome, reason, fact.at)
     told = {"exit_code": code, "signal": signal, "said": dict(said) if said else None, "parked_until": until}

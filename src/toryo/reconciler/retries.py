@@ -29,6 +29,11 @@ def after_run(task: TaskFacts, attempt: Attempt, run: RunFacts, policy: Policy) 
         if losses <= policy.lost_runs:
             return again(task, attempt, run.purpose, "lost", policy)
         return _review("lost", f"{losses} runs were lost")
+    if run.disk_full:
+        failures = sum(1 for other in attempt.runs if other.disk_full)
+        if failures <= policy.lost_runs:
+            return again(task, attempt, run.purpose, "disk_full", policy)
+        return _review("disk_full", f"{failures} runs failed on a full disk")
     if run.parked:
         return _held_back(attempt, run) or after_parked(task, attempt, run, policy)
     if run.released:

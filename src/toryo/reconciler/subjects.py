@@ -60,6 +60,8 @@ class RunFacts:
     """Ended by us before anybody began it."""
     expired: bool = False
     could_not_start: str = ""
+    disk_full: bool = False
+    """It failed where there was no room on the disk: that says nothing about the agent."""
     collected: CollectedFacts | None = None
     claim: ClaimResult | None = None
     """The newest report that was not late."""

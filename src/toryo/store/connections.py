@@ -7,9 +7,13 @@ from pathlib import Path
 from typing import Any
 
 from sqlalchemy import Connection, Engine, create_engine, event
+from sqlalchemy.exc import DBAPIError
 from sqlalchemy.pool import ConnectionPoolEntry
 
+from toryo import disks
+
 BUSY_S = 30
+PG_DISK_FULL = "53100"
 ONE_WRITER = 0x746F7279
 """The advisory lock that makes writers of PostgreSQL queue as BEGIN IMMEDIATE does on SQLite."""
 
@@ -32,6 +36,19 @@ def postgresql_engines(url: str) -> tuple[Engine, Engine]:
     options = {"isolation_level": "REPEATABLE READ", "postgresql_readonly": True}
     reader = create_engine(url, pool_pre_ping=True, execution_options=options)
     return writer, reader
+
+
+def wants_room(error: Exception, path: Path | None) -> bool:
+    """Whether the database failed because its disk is full."""
+    cause: BaseException = error.orig if isinstance(error, DBAPIError) and error.orig else error
+    if isinstance(cause, sqlite3.Error):
+        code = (getattr(cause, "sqlite_errorcode", 0) or 0) & 0xFF
+        if code == sqlite3.SQLITE_FULL:
+            return True
+        # its other files, the index of the log above all, fail as input and output do
+        odd = code in (sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN)
+        return odd and path is not None and disks.is_full(path)
+    return getattr(cause, "sqlstate", "") == PG_DISK_FULL
 
 
 def _make_durable(connection: Any, _record: ConnectionPoolEntry) -> None:

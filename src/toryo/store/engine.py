@@ -17,6 +17,8 @@ from typing import Any
 from sqlalchemy import Connection, Engine, Insert, case, insert
 from sqlalchemy.dialects import postgresql, sqlite
 
+from toryo import disks
+from toryo.domain.errors import DiskFull
 from toryo.store import connections, opening, prepared
 from toryo.store.rows import EventRow
 from toryo.store.schema import events, marks
@@ -121,7 +123,7 @@ class Store:
 
         Listeners hear of it in the order of commits, so they must be quick and must not change anything."""
         with self._my_turn():
-            with self._writer.begin() as conn:
+            with self._room(), self._writer.begin() as conn:
                 tx = Tx(conn, self._clock())
                 yield tx
             committed = tx.committed()
@@ -131,7 +133,7 @@ class Store:
     @contextmanager
     def read(self) -> Iterator[Tx]:
         """A transaction that sees one state and cannot write."""
-        with self._reader.begin() as conn:
+        with self._room(), self._reader.begin() as conn:
             yield Tx(conn, self._clock())
 
     def listen(self, callback: Callable[[Committed], None]) -> None:
@@ -148,6 +150,18 @@ class Store:
     def close(self) -> None:
         self._reader.dispose()  # before the writer: only a connection that may write empties the log
         self._writer.dispose()
+
+    @contextmanager
+    def _room(self) -> Iterator[None]:
+        """A disk without room is no fault of whoever wanted to write."""
+        try:
+            yield
+        except Exception as error:
+            if not connections.wants_room(error, self._path):
+                raise
+            if self._path is None:
+                raise DiskFull("The disk of the database's server is full.") from error
+            raise disks.full(self._path.parent) from error
 
     @contextmanager
     def _my_turn(self) -> Iterator[None]:

@@ -235,7 +235,7 @@ def _runs(tx: Tx, id: str) -> tuple[RunFacts, ...]:
 def run_facts(row: RunRow, said: str, unseen: bool) -> RunFacts:
     word, _, text = row.outcome_reason.partition(":")
     record = row.said or {}
-    its_word = row.outcome == "failed" and word not in ("", "prepare", "could_not_start")
+    its_word = row.outcome == "failed" and word not in ("", "prepare", "could_not_start", "disk_full")
     return RunFacts(
         id=row.id,
         purpose=Purpose(row.purpose),
@@ -254,6 +254,7 @@ def run_facts(row: RunRow, said: str, unseen: bool) -> RunFacts:
         withdrawn=word == "withdrawn",
         expired=word == "expired",
         could_not_start=(text or word) if word == "could_not_start" else "",
+        disk_full=word == "disk_full",
         collected=_collected(row.collected) if row.collected is not None else None,
         claim=ClaimResult(said) if said else None,
         unseen=unseen,

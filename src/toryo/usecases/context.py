@@ -56,3 +56,5 @@ class HeadContext:
     pid: int
     working_copies: dict[str, WorkingCopy] = field(default_factory=dict)
     """By project."""
+    hindrances: dict[str, tuple[tuple[str, str], ...]] = field(default_factory=dict)
+    """By coordinator, what keeps its orders waiting now and the line to type."""

@@ -10,6 +10,7 @@ from toryo.reconciler.subjects import Policy
 from toryo.store import coordinators, orders, projects, runs, tokens
 from toryo.store.engine import Tx
 from toryo.store.rows import CoordinatorRow
+from toryo.usecases import hindrances
 from toryo.usecases.context import HeadContext
 from toryo.usecases.credentials import hash_token, new_coordinator_key
 
@@ -85,8 +86,13 @@ def register(
 
 
 def heartbeat(
-    context: HeadContext, coordinator: str, incarnation: int, live_runs: Sequence[str]
+    context: HeadContext,
+    coordinator: str,
+    incarnation: int,
+    live_runs: Sequence[str],
+    hindered: Sequence[Mapping[str, str]] = (),
 ) -> dict[str, Any]:
+    hindrances.note(context, coordinator, hindered)  # first: what follows may fail for the same reason
     with context.store.change() as tx:
         row = current(tx, coordinator, incarnation)
         if row is None:

@@ -9,7 +9,7 @@ from typing import Any
 from toryo.store import agents, coordinators, facts, projects
 from toryo.store.engine import Tx
 from toryo.store.rows import CoordinatorRow
-from toryo.usecases import settings_problems
+from toryo.usecases import hindrances, settings_problems
 from toryo.usecases.agent_definitions import AGENT_CLIS, program_of
 from toryo.usecases.context import HeadContext
 
@@ -23,7 +23,8 @@ def doctor(context: HeadContext, seen: Seen) -> dict[str, Any]:
     machines = [_machine(name, body) for name, body in seen.items() if body is not None]
     with context.store.read() as tx:
         listed = coordinators.listing(tx)
-        findings = _of_coordinators(listed, seen) + _of_projects(context, tx) + _of_facts(tx)
+        findings = [_finding("error", one["what"], one["type"]) for one in hindrances.shown(context)]
+        findings += _of_coordinators(listed, seen) + _of_projects(context, tx) + _of_facts(tx)
         findings += _of_agents(tx, machines) + _of_clients(machines)
         clients = {name: path for row in listed if not row.unseen for name, path in row.clients.items()}
     if context.store.recovered:

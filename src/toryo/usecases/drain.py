@@ -5,6 +5,7 @@ from __future__ import annotations
 import traceback
 from collections.abc import Sequence
 
+from toryo.domain.errors import DiskFull
 from toryo.reconciler.decide import decide_coordinator
 from toryo.reconciler.subjects import Policy
 from toryo.store import coordinators, deadlines, gather, marks, runs
@@ -28,6 +29,8 @@ def drain(context: HeadContext) -> bool:
         return False
     try:
         _look_at_all(context, due)
+    except DiskFull:
+        raise  # no subject is to blame
     except Exception:  # noqa: BLE001 — the loop's outermost edge: one subject must not hold up all others
         for subject in due:
             _look_at_one(context, subject)
@@ -54,6 +57,8 @@ def _look_at_one(context: HeadContext, subject: str) -> None:
     try:
         with context.store.change() as tx:
             _look_at_these(tx, (subject,))
+    except DiskFull:
+        raise
     except Exception as bug:  # noqa: BLE001 — the same edge, for the one subject that fails: set it aside
         told = "".join(traceback.format_exception(bug))[-3000:]
         with context.store.change() as tx:

@@ -9,7 +9,7 @@ from toryo.domain.words import TaskStatus
 from toryo.store import agents, coordinators, events, projects, runs, tasks
 from toryo.store.engine import Tx
 from toryo.store.rows import CoordinatorRow
-from toryo.usecases import needs, settings_problems
+from toryo.usecases import hindrances, needs, settings_problems
 from toryo.usecases.context import HeadContext
 from toryo.usecases.finding import the_project, the_task
 from toryo.usecases.parking import accounts
@@ -41,7 +41,10 @@ def get_status(context: HeadContext, project: str, path: str) -> dict[str, Any]:
                 body_of(tx, row) | {"settings_looked_at": iso(settings_problems.looked_at(context, row.id))}
                 for row in listed
             ],
-            "problems": [told for row in listed if (told := settings_problems.told(context, row))],
+            "problems": [
+                *hindrances.shown(context),
+                *(told for row in listed if (told := settings_problems.told(context, row))),
+            ],
             "parked": accounts(tx),
             "moving": [
                 task_line(row)

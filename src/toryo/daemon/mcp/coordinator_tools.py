@@ -68,10 +68,18 @@ class Blob(Arguments):
     hash: str = Field(pattern=r"^[0-9a-f]{64}$")
 
 
+class Hindrance(Arguments):
+    """What keeps orders waiting there, and the line to type."""
+
+    what: str = Field(max_length=2000)
+    hint: str = Field(default="", max_length=2000)
+
+
 class Heartbeat(Arguments):
     coordinator: str
     incarnation: int
     live_runs: list[str] = Field(default_factory=list)
+    hindered: list[Hindrance] = Field(default_factory=list, max_length=20)
 
 
 def _own(caller: Caller, coordinator: str) -> None:
@@ -167,7 +175,13 @@ async def fetch_blob(head: Head, caller: Caller, args: Blob) -> dict[str, Any]:
 
 async def heartbeat(head: Head, caller: Caller, args: Heartbeat) -> dict[str, Any]:
     _own(caller, args.coordinator)
-    return await head.do(coordinators.heartbeat, args.coordinator, args.incarnation, args.live_runs)
+    return await head.do(
+        coordinators.heartbeat,
+        args.coordinator,
+        args.incarnation,
+        args.live_runs,
+        [one.model_dump() for one in args.hindered],
+    )
 
 
 TOOLS = (

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from typing import Any
 
 from pydantic import Field
@@ -12,7 +13,7 @@ from toryo.daemon.changes import EVENTS, task_topic
 from toryo.daemon.head import Head
 from toryo.daemon.mcp.asking import ask
 from toryo.daemon.mcp.registry import PEOPLE, Arguments, Nothing, Tool
-from toryo.domain.errors import UserError
+from toryo.domain.errors import DiskFull, UserError
 from toryo.domain.words import Access, Priority, Style, Terminal, Verb, Verdict
 from toryo.protocol.models import AdoptInputs
 from toryo.usecases import (
@@ -305,6 +306,14 @@ async def get_status(head: Head, caller: Caller, args: Which) -> dict[str, Any]:
 
 async def doctor(head: Head, caller: Caller, args: Nothing) -> dict[str, Any]:
     """What the store knows, and what a coordinator of each machine sees there now."""
+    seen: dict[str, dict[str, Any] | None] = {}
+    with contextlib.suppress(DiskFull):  # nobody can be asked: that is what is found then
+        seen = await _look_around(head)
+    return await head.do(doctoring.doctor, seen)
+
+
+async def _look_around(head: Head) -> dict[str, dict[str, Any] | None]:
+    """By machine, what a coordinator there answers."""
     await _look_at_settings(head, "")
     seen: dict[str, dict[str, Any] | None] = {}
     for machine, order in await head.do(asking.order_health):
@@ -313,7 +322,7 @@ async def doctor(head: Head, caller: Caller, args: Nothing) -> dict[str, Any]:
         except asking.NobodyAnswered:
             answered = {}
         seen[machine] = answered.get("body")
-    return await head.do(doctoring.doctor, seen)
+    return seen
 
 
 async def look_at_settings(head: Head, caller: Caller, args: Which) -> dict[str, Any]:

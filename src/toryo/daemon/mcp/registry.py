@@ -13,6 +13,7 @@ from typing import Any, TypeVar
 import structlog
 from pydantic import BaseModel, ConfigDict, ValidationError
 
+from toryo import disks
 from toryo.daemon.head import Head
 from toryo.daemon.mcp.answers import failure, failure_of
 from toryo.domain.errors import ToryoError
@@ -116,6 +117,8 @@ class Registry:
         except ToryoError as error:
             return failure_of(error)
         except Exception as bug:  # the outermost edge of a call: the caller gets an answer
+            if disks.is_about_space(bug):
+                return failure_of(disks.full(head.context.home.path))
             log.exception("tool_failed", tool=tool.name, caller=caller.kind.value)
             return failure(
                 f"{tool.name} failed by a bug in Toryo ({type(bug).__name__}).",

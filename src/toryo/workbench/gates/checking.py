@@ -5,7 +5,6 @@ Called again with the same work directory it attaches to the command that runs, 
 
 from __future__ import annotations
 
-import errno
 import fcntl
 import hashlib
 import json
@@ -16,7 +15,9 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from toryo import disks
 from toryo.domain.errors import ToryoError
+from toryo.domain.words import CheckResult
 from toryo.processes import TimeLimit
 from toryo.protocol.models import Checked, CheckInputs
 from toryo.steps import step
@@ -49,7 +50,12 @@ def check(
     work_dir.mkdir(parents=True, exist_ok=True, mode=0o700)
     try:
         with _alone(work_dir, goes_on):
-            return _finish(*_check(inputs, gates_root, work_dir, goes_on, slot_limit), work_dir)
+            checked, text = _check(inputs, gates_root, work_dir, goes_on, slot_limit)
+            if checked.result is not CheckResult.PASSED and disks.is_full(gates_root):
+                # whatever it says, the tree may not be to blame: from the start, once there is room
+                _put_aside(work_dir)
+                raise disks.full(gates_root)
+            return _finish(checked, text, work_dir)
     except slots.NoSlot:
         return _finish(verdicts.interrupted("nobody waits for this check"), "", work_dir)
     except (GitFailed, GateInsideRepository) as problem:
@@ -57,9 +63,8 @@ def check(
     except TimeLimit as problem:
         return _finish(verdicts.could_not_run(f"gate: {problem}"), "", work_dir)
     except OSError as problem:
-        if problem.errno not in (errno.ENOSPC, errno.EDQUOT):
-            raise
-        return _finish(verdicts.could_not_run(f"disk full: {problem}"), "", work_dir)
+        disks.insist_on_space(problem, gates_root)
+        raise
 
 
 def _check(
@@ -147,6 +152,13 @@ def _forbid(entry: Path) -> None:
 def _last_entry(work_dir: Path) -> Path | None:
     numbers = [int(path.name) for path in work_dir.iterdir() if re.fullmatch(r"\d+", path.name)]
     return work_dir / str(max(numbers)) if numbers else None
+
+
+def _put_aside(work_dir: Path) -> None:
+    """The attempt that was made last is not answered from any more."""
+    last = _last_entry(work_dir)
+    if last is not None and (last / "check").is_dir():
+        (last / "check").rename(last / "aside")
 
 
 def _root(source: Git) -> Path:

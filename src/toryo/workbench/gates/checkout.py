@@ -6,11 +6,11 @@ is put aside and made anew.
 
 from __future__ import annotations
 
-import errno
 import shutil
 from dataclasses import dataclass
 from pathlib import Path
 
+from toryo import disks
 from toryo.processes import TimeLimit
 from toryo.workbench.gates.environment import furnish
 from toryo.workbench.gates.slots import Slot
@@ -45,8 +45,7 @@ def place(slot: Slot, wanted: Wanted) -> None:
     try:
         _place(slot, wanted)
     except (GitFailed, TimeLimit, OSError) as problem:
-        if isinstance(problem, OSError) and problem.errno == errno.ENOSPC:
-            raise
+        disks.insist_on_space(problem, slot.path)
         _renew(slot)
         _place(slot, wanted)
 

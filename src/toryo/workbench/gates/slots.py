@@ -61,7 +61,9 @@ class Slot:
 
     def occupy(self, run_dir: Path) -> None:
         """Say which run is about to work here: it outlives a coordinator that is killed, and its flock."""
-        self._occupant.write_text(str(run_dir))
+        half = self._occupant.with_name(f"{self._occupant.name}.{secrets.token_hex(6)}")
+        half.write_text(str(run_dir))
+        half.replace(self._occupant)  # a half name, as a full disk leaves it, would be another run's
 
     def vacate(self) -> None:
         """The run that was named has ended, and in order."""

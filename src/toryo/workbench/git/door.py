@@ -6,9 +6,10 @@ Everything that runs git in Toryo goes through `Git`; what the commands mean is 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 
-from toryo import processes, settings
+from toryo import disks, processes, settings
 from toryo.domain.errors import ToryoError
 from toryo.workbench.git import questions
 
@@ -41,6 +42,17 @@ class GitFailed(ToryoError):
         super().__init__(f"git {' '.join(argv[:3])} … exited {code}: {complaint[:2000]}")
 
 
+@dataclass(frozen=True)
+class Begun:
+    """A git that was begun; whoever begins it finishes it."""
+
+    running: processes.Running
+    judge: Callable[[processes.Finished], processes.Finished]
+
+    def finish(self, limit_s: float) -> processes.Finished:
+        return self.judge(self.running.finish(limit_s))
+
+
 class Git:
     """git in one directory (a repository's root, a worktree, or a git directory)."""
 
@@ -57,17 +69,29 @@ class Git:
         config: tuple[tuple[str, str], ...] = (),
     ) -> processes.Finished:
         """Run whatever the exit code; `config` is added to the fixed settings."""
-        return processes.run(
-            _command(argv, config),
-            cwd=self.where,
-            env=_environment({**self._env, **(env or {})}),
-            stdin=stdin,
-            limit_s=limit_s,
+        return self._with_space(
+            processes.run(
+                _command(argv, config),
+                cwd=self.where,
+                env=_environment({**self._env, **(env or {})}),
+                stdin=stdin,
+                limit_s=limit_s,
+            )
         )
 
-    def begin(self, *argv: str, config: tuple[tuple[str, str], ...] = ()) -> processes.Running:
+    def begin(self, *argv: str, config: tuple[tuple[str, str], ...] = ()) -> Begun:
         """Run beside what the caller does next; it must be finished."""
-        return processes.Running(_command(argv, config), self.where, _environment(self._env))
+        running = processes.Running(_command(argv, config), self.where, _environment(self._env))
+        return Begun(running, self._with_space)
+
+    def _with_space(self, done: processes.Finished) -> processes.Finished:
+        """A git that failed for want of space has answered nothing, whatever was asked."""
+        if done.code != 0 and done.err:
+            text = done.err.decode("utf-8", "replace")
+            # not every complaint of git names its reason
+            if disks.says_full(text) or disks.is_full(self.where):
+                raise disks.full(self.where)
+        return done
 
     def run_known(
         self,
@@ -77,8 +101,14 @@ class Git:
         config: tuple[tuple[str, str], ...] = (),
     ) -> processes.Finished:
         """Run, but only after `know` was told git's pid and start time: a crash leaves a known git."""
-        return processes.run_known(
-            _command(argv, config), know=know, cwd=self.where, env=_environment(self._env), limit_s=limit_s
+        return self._with_space(
+            processes.run_known(
+                _command(argv, config),
+                know=know,
+                cwd=self.where,
+                env=_environment(self._env),
+                limit_s=limit_s,
+            )
         )
 
     def do(

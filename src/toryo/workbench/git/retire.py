@@ -13,6 +13,8 @@ import time
 import uuid
 from pathlib import Path
 
+from toryo import disks
+from toryo.domain.errors import DiskFull
 from toryo.domain.naming import PREFIX
 from toryo.protocol.models import Cleaned, CleanInputs, Problem, Restored, RestoreInputs
 from toryo.workbench.git import locks, places, snapshots, trash
@@ -39,6 +41,7 @@ def clean(inputs: CleanInputs) -> Cleaned:
             return Cleaned(refused=refused)
         return _move_away(worktree, inputs)
     except (GitFailed, OSError) as failed:
+        disks.insist_on_space(failed, inputs.repo)
         return Cleaned(refused=str(failed))
 
 
@@ -183,7 +186,9 @@ def restore(inputs: RestoreInputs) -> Restored:
         except BaseException:
             shutil.rmtree(half, ignore_errors=True)
             raise
-    except (GitFailed, OSError) as failed:
+    except (GitFailed, OSError, DiskFull) as failed:
+        if disks.is_about_space(failed):
+            return _problem("disk_full", f"The disk of {target.parent} is full.", f"df -h {target.parent}")
         return _problem("restore_failed", str(failed))
     return Restored(path=str(target), files=files)
 

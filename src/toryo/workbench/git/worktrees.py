@@ -11,21 +11,26 @@ import re
 import uuid
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from toryo import disks
+from toryo.domain.errors import Overtaken
 from toryo.domain.naming import PREFIX, branch_of, free_name
 from toryo.domain.scopes import Scope
-from toryo.processes import Running, TimeLimit
+from toryo.processes import TimeLimit
 from toryo.protocol.models import Prepared, PrepareInputs, Problem
 from toryo.workbench.git import adopt, fingerprint, locks, merges, places, registration, reuse, sparse, trash
-from toryo.workbench.git.door import Git, GitFailed
+from toryo.workbench.git.door import Begun, Git, GitFailed
 from toryo.workbench.git.places import Worktree
 from toryo.workbench.git.refusals import Refusal
+from toryo.workbench.runs import records
 
 MARKER = "prepared.json"
 INTENT = "preparing.json"
 BEFORE = "before.json"
+TURN = "preparing.turn"
 DEFAULT_ROOT = ".worktrees"
 
 _IGNORED_IN_AIAGENT = ("logs/", "agents/")
@@ -38,13 +43,14 @@ def prepare(inputs: PrepareInputs, run_dir: Path) -> Prepared:
     """The run's worktree, new or the task's own again. Repeated after a crash: complete → the same answer."""
     run_dir.mkdir(parents=True, exist_ok=True, mode=0o700)
     reported = prepared(run_dir)
-    if reported is not None and Path(reported.worktree).is_dir():
-        return reported
+    if reported is not None and (Path(reported.worktree).is_dir() or (run_dir / records.STARTED).exists()):
+        return reported  # a worktree whose run began, and is gone, was cleaned up: it is not made again
     try:
-        made = _prepare(inputs, run_dir)
+        made = _prepare(inputs, run_dir, Turn.take(run_dir))
     except Refusal as refusal:
         return Prepared(problem=refusal.problem, prompt_hash=inputs.prompt)
     except (GitFailed, TimeLimit, OSError) as failed:
+        disks.insist_on_space(failed, run_dir)
         problem = Problem(
             code="git_failed", message=str(failed), hint="Look at the repository with `git status`."
         )
@@ -70,7 +76,28 @@ def read_before(run_dir: Path) -> dict[str, Any] | None:
     return detail if isinstance(detail, dict) else None
 
 
-def _prepare(inputs: PrepareInputs, run_dir: Path) -> Prepared:
+@dataclass(frozen=True)
+class Turn:
+    """One attempt at a run's preparation.
+
+    A coordinator that was stopped in the middle may go on long after its successor prepared the run anew:
+    whoever began last is right, the other one leaves everything alone."""
+
+    path: Path
+    token: str
+
+    @classmethod
+    def take(cls, run_dir: Path) -> Turn:
+        turn = cls(run_dir / TURN, uuid.uuid4().hex)
+        _write(turn.path, turn.token)
+        return turn
+
+    def insist(self) -> None:
+        if self.path.read_text() != self.token:
+            raise Overtaken()
+
+
+def _prepare(inputs: PrepareInputs, run_dir: Path, turn: Turn) -> Prepared:
     repo = Path(inputs.repo)
     try:
         common = places.common_dir(repo)
@@ -84,17 +111,20 @@ def _prepare(inputs: PrepareInputs, run_dir: Path) -> Prepared:
 
     def look() -> None:
         nonlocal seen
+        turn.insist()
         seen = _look(repo, branch_of(inputs.name), run_dir)
 
     # beside the checkout: on a large repository its status costs as much as everything else here
     if inputs.existing:
         with ThreadPoolExecutor(1) as beside:
             looking = beside.submit(look)
+            turn.insist()
             worktree, head = reuse.use_again(inputs, common, root, scope)
             looking.result()
     else:
-        worktree, head = _make(inputs, common, root, scope, run_dir, look)
+        worktree, head = _make(inputs, common, root, scope, run_dir, turn, look)
     _make_context(worktree.path, inputs.agent)
+    turn.insist()
     return Prepared(
         name=worktree.path.name,
         worktree=str(worktree.path),
@@ -110,7 +140,13 @@ def _prepare(inputs: PrepareInputs, run_dir: Path) -> Prepared:
 
 
 def _make(
-    inputs: PrepareInputs, common: Path, root: Path, scope: Scope, run_dir: Path, beside: Callable[[], None]
+    inputs: PrepareInputs,
+    common: Path,
+    root: Path,
+    scope: Scope,
+    run_dir: Path,
+    turn: Turn,
+    beside: Callable[[], None],
 ) -> tuple[Worktree, str]:
     """A worktree under a free name; first what files say is free, which costs no process.
 
@@ -126,6 +162,7 @@ def _make(
 
     for attempt in range(3):
         with locks.registration(common):
+            turn.insist()
             _discard_half(common, inputs.run, run_dir)
             name = free_name(inputs.name, is_taken)
             branch = branch_of(name)
@@ -143,6 +180,7 @@ def _make(
         if done.code == 0:
             break
         with locks.registration(common):
+            turn.insist()
             (run_dir / INTENT).unlink()  # a branch of that name is not ours
             _discard_half(common, inputs.run, run_dir)
         if git.commit_of(base) is None:
@@ -155,7 +193,7 @@ def _make(
     return worktree, base
 
 
-def _check_out(worktree: Worktree) -> Running:
+def _check_out(worktree: Worktree) -> Begun:
     """The branch, made here and nowhere else, and its files: one process."""
     return worktree.git.begin(
         *("checkout", "--quiet", "--force", "--no-track", "--no-recurse-submodules", "-b", worktree.branch),

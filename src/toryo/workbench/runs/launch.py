@@ -13,6 +13,7 @@ import socket
 import sys
 import threading
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -92,7 +93,8 @@ def launch(run_dir: Path, spec: LaunchSpec, spares: Spares | None = None) -> soc
     argv = [sys.executable, "-I", "-S", str(run_dir / records.SHIM), str(run_dir)]
     pid = _spawn(run_dir, argv) if spec.starter is None else spec.starter(run_dir, argv)
     step("launch.after_exec")
-    _note_birth(run_dir, pid, processes.start_time(pid) or "")
+    with suppress(OSError):  # it lives all the same, and its lock says so
+        _note_birth(run_dir, pid, processes.start_time(pid) or "")
     return None
 
 
@@ -158,7 +160,11 @@ def _write(path: Path, data: bytes) -> None:
     new = f"{path}.{processes.own_pid()}.{threading.get_ident()}"
     handle = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
     try:
-        os.write(handle, data)
+        with open(handle, "wb", closefd=False) as file:
+            file.write(data)  # all of it: on a disk that is almost full os.write takes a part and is content
+    except OSError:
+        Path(new).unlink(missing_ok=True)
+        raise
     finally:
         os.close(handle)
     Path(new).replace(path)

@@ -26,8 +26,10 @@ def stop(run_dir: Path, grace_s: float = 5) -> Stopped:
         return Stopped(asked=False, gone=True)
     run_dir.mkdir(parents=True, exist_ok=True, mode=0o700)  # of a run that is still to begin: it never will
     # written before anybody is signalled: a shim that is still starting reads it before it opens the barrier
-    _write_request(run_dir, grace_s)
+    unwritten = _write_request(run_dir, grace_s)
     found = records.state(run_dir)
+    if unwritten is not None and found.kind not in (Kind.RUNNING, Kind.ORPHANED):
+        raise unwritten
     if found.kind is Kind.RUNNING and found.alive is not None:
         if survivors.send(found.alive, signal.SIGUSR1):
             return Stopped(asked=True, gone=False)
@@ -64,8 +66,16 @@ def _gone(everybody: tuple[survivors.Identity, ...], within_s: float) -> bool:
     return True
 
 
-def _write_request(run_dir: Path, grace_s: float) -> None:
-    fd, new = tempfile.mkstemp(dir=run_dir, prefix=records.STOP)
-    with os.fdopen(fd, "w") as file:
-        file.write(f"{grace_s:f}")
-    Path(new).replace(run_dir / records.STOP)
+def _write_request(run_dir: Path, grace_s: float) -> OSError | None:
+    """Why it could not be written: on a full disk a run that can be signalled is stopped all the same."""
+    new = ""
+    try:
+        fd, new = tempfile.mkstemp(dir=run_dir, prefix=records.STOP)
+        with os.fdopen(fd, "w") as file:
+            file.write(f"{grace_s:f}")
+        Path(new).replace(run_dir / records.STOP)
+    except OSError as unwritten:
+        if new:
+            Path(new).unlink(missing_ok=True)
+        return unwritten
+    return None
