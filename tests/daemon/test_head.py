@@ -13,6 +13,7 @@ import pytest
 
 from toryo.daemon.head import Drain, Head, Writer
 from toryo.daemon.process import open_context
+from toryo.domain.errors import DiskFull
 from toryo.settings import Home
 from toryo.store import marks
 from toryo.usecases.context import HeadContext
@@ -72,6 +73,7 @@ def with_head(
         args = (clock,) if clock else ()
         context = await writer.run(open_context, home, home.database, *args)
         options.setdefault("extend_deadlines", lambda context, gap: None)
+        options.setdefault("steady", clock or time.monotonic)
         head = Head(context, writer, drain=drain, **options)
         await head.start()
         try:
@@ -287,3 +289,68 @@ def test_the_installation_and_its_secret_are_the_same_after_a_restart(tmp_path: 
     again.store.close()
     assert (first.installation, first.secret) == (again.installation, again.secret)
     assert len(first.secret) == 32
+
+
+@pytest.mark.parametrize("hours", [5, -5])
+def test_a_clock_that_is_set_takes_every_deadline_along(tmp_path: Path, hours: int) -> None:
+    clock, steady, gaps = Clock(), Clock(), []
+
+    async def story(head: Head) -> None:
+        clock.now += 3600 * hours
+        await head.do(lambda context: None)
+        assert gaps == [3600.0 * hours]
+        clock.now += 20
+        steady.now += 20
+        await head.do(lambda context: None)
+        assert len(gaps) == 1, "time that passes is no gap"
+
+    with_head(
+        tmp_path,
+        story,
+        Drains(),
+        clock=clock,
+        steady=steady,
+        extend_deadlines=lambda context, gap: gaps.append(gap),
+    )
+
+
+def test_a_clock_that_was_set_back_while_no_daemon_ran_takes_deadlines_along(tmp_path: Path) -> None:
+    clock, gaps = Clock(), []
+
+    async def story(head: Head) -> None:
+        assert gaps == [-7200.0]
+
+    with_head(
+        tmp_path,
+        story,
+        Drains(),
+        clock=clock,
+        alive_at=clock.now + 7200,
+        extend_deadlines=lambda context, gap: gaps.append(gap),
+    )
+
+
+def test_while_nothing_could_be_written_no_time_has_passed(tmp_path: Path) -> None:
+    clock, gaps, full = Clock(), [], []
+
+    def extend(context: HeadContext, gap: float) -> None:
+        if full:
+            raise DiskFull
+        gaps.append(gap)
+
+    def write(context: HeadContext) -> None:
+        if full:
+            raise DiskFull
+
+    async def story(head: Head) -> None:
+        full.append(True)
+        for _ in range(3):
+            clock.now += 20
+            with pytest.raises(DiskFull):
+                await head.do(write)
+        full.clear()
+        clock.now += 20
+        await head.do(write)
+        assert gaps == [60.0], "from the first write that failed until the first that did not"
+
+    with_head(tmp_path, story, Drains(), clock=clock, extend_deadlines=extend)

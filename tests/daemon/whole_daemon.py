@@ -51,7 +51,14 @@ class WholeDaemon:
     async def _serve(self) -> None:
         writer = Writer()
         context = await writer.run(open_context, self.home, self.home.database, self.now)
-        self.head = Head(context, writer, drain=drain, extend_deadlines=extend_deadlines, interval_s=NEVER_S)
+        self.head = Head(
+            context,
+            writer,
+            drain=drain,
+            extend_deadlines=extend_deadlines,
+            interval_s=NEVER_S,
+            steady=context.clock,
+        )
         self._loop = asyncio.get_running_loop()
         bound, path = life.listen(self.home)
         await self.head.start()

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TypeVar
 from urllib.parse import quote
 
+from toryo import disks
 from toryo.coordinator.observe import Targets
 from toryo.coordinator.reading import read_answer
 from toryo.coordinator.records import Records
@@ -150,6 +151,8 @@ def _run(acts: Acts, order: Order) -> Begun:
         inputs = inputs.model_copy(update={"worktree": made.worktree if made else ""})
     if acts.is_to_stop(inputs.run):
         stop(acts.runs.directory(inputs.run))  # in its way before it begins: both orders came at once
+    elif disks.is_full(Path(inputs.worktree)) and not acts.runs.may_have_begun(inputs.run):
+        raise disks.full(inputs.worktree)  # what an agent does there would be lost, and its run with it
     acts.runs.start(order, inputs, lambda run_dir, log: acts.spec(inputs, order.generation, run_dir, log))
     return Begun(lambda: acts.runs.tell_started(order, inputs.run))
 

@@ -50,6 +50,8 @@ class Records:
     config: Config
     definitions: Path
     """Where the user's own clients are defined."""
+    _sights: dict[str, tuple[float, tuple[int, int]]] = field(default_factory=dict)
+    """Log → since when it has looked like that."""
     _versions: dict[tuple[str, float], str] = field(default_factory=dict)
     _asking: dict[str, threading.Event] = field(default_factory=dict)
     _lock: threading.Lock = field(default_factory=threading.Lock)
@@ -100,12 +102,22 @@ class Records:
         reader = self.reader(whose.client)
         path = Path(whose.log)
         try:
-            if reader is None or time.time() - path.stat().st_mtime < self.config.silent_after:
+            if reader is None or self._silent_s(path) < self.config.silent_after:
                 return False
             said = reader.read(_lines(path), None)
         except OSError:
             return False
         return said.limited is not None and said.result == "none"
+
+    def _silent_s(self, path: Path) -> float:
+        """How long we have seen the file unchanged; its own time would be by a clock that may be set."""
+        found, now = path.stat(), time.monotonic()
+        sight = (found.st_size, found.st_mtime_ns)
+        since, before = self._sights.get(str(path), (now, sight))
+        if sight != before:
+            since = now
+        self._sights[str(path)] = (since, sight)
+        return now - since
 
     def expect(self, name: str) -> None:
         """A run of this client begins: its version is asked for beside it."""

@@ -149,14 +149,14 @@ class Runs:
             stop(place.path)
             if not self.may_have_begun(run):
                 raise
-        self._in_time_until[run] = math.inf if wanted.limit_s is None else time.time() + wanted.limit_s
+        self._in_time_until[run] = math.inf if wanted.limit_s is None else time.monotonic() + wanted.limit_s
         self._watch(run, None if listener is None else listener.detach())
         self.on_started(run)
         self._records.expect(inputs.client)
 
     def end_overdue(self) -> None:
         """A run that lost its shim has lost its clock too: past its limit we end what is left of it."""
-        now = time.time()
+        now = time.monotonic()
         processes.reap()
         for run in self.live():
             run_dir = self.directory(run)

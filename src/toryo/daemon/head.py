@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
+import time
 from collections.abc import Awaitable, Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Concatenate, ParamSpec, TypeVar
@@ -14,6 +15,7 @@ from typing import Concatenate, ParamSpec, TypeVar
 import structlog
 
 from toryo.daemon.changes import EVENTS, LOOK, Changes, place_topic, task_topic
+from toryo.domain.errors import DiskFull
 from toryo.store import marks
 from toryo.store.engine import Committed
 from toryo.usecases.context import HeadContext
@@ -28,6 +30,9 @@ Extend = Callable[[HeadContext, float], None]
 
 SHORTEST_LOOK_S = 1.0
 AFTER_A_BUG_S = 5.0
+WITHOUT_ROOM_S = 1.0
+JUMP_S = 2.0
+"""A clock that went so much more or less than time did was set, or the machine slept."""
 
 log = structlog.get_logger("toryo.daemon.head")
 
@@ -59,6 +64,7 @@ class Head:
         interval_s: float = 10,
         alive_at: float | None = None,
         on_tick: Callable[[], None] = lambda: None,
+        steady: Callable[[], float] = time.monotonic,
     ) -> None:
         self.context = context
         self.changes = Changes()
@@ -71,6 +77,11 @@ class Head:
         self._on_tick = on_tick
         self._loop = asyncio.get_running_loop()
         self._alive_at = context.clock() if alive_at is None else alive_at
+        self._steady = steady
+        self._alive = steady()
+        self._owed = 0.0
+        """Seconds by which deadlines are still to be moved."""
+        self._full_since: float | None = None
         self._lock = threading.Lock()
         self._drain_queued = False
         self._topics: set[str] = set()
@@ -89,8 +100,12 @@ class Head:
         """Run a use case in the writer thread."""
 
         def run() -> T:
-            self._mind_the_gap()
-            return fn(self.context, *args, **kwargs)
+            try:
+                self._mind_the_gap()
+                return fn(self.context, *args, **kwargs)
+            except DiskFull:
+                self._cannot_write()
+                raise
 
         return await self._writer.run(run)
 
@@ -172,6 +187,10 @@ class Head:
             more = self._drain(self.context)
             with self.context.store.read() as tx:
                 look_at = marks.next_look(tx)
+        except DiskFull as full:
+            log.warning("drain_waits", why=full.message)
+            self._cannot_write()
+            look_at = self.context.clock() + WITHOUT_ROOM_S
         except Exception:  # the outermost edge of the drain: it is tried again later
             log.exception("drain_failed")
             look_at = self.context.clock() + AFTER_A_BUG_S
@@ -184,19 +203,41 @@ class Head:
             self._call_loop(self._look_at, look_at)
 
     def _give_back_the_downtime(self) -> None:
-        """However short we were away: nobody could speak to us meanwhile, so no deadline ran."""
+        """However short we were away: nobody could speak to us meanwhile, so no deadline ran.
+
+        A clock that was set back meanwhile takes the deadlines along: what was left of each is left."""
         now = self.context.clock()
-        gap, self._alive_at = now - self._alive_at, now
-        if gap > 0:
+        gap, self._alive_at, self._alive = now - self._alive_at, now, self._steady()
+        if gap:
             self._extend(self.context, gap)
 
-    def _mind_the_gap(self) -> None:
-        """After a suspend or a jump of the clock nobody had the time that seems to have passed."""
-        now = self.context.clock()
-        gap, self._alive_at = now - self._alive_at, now
-        if gap - self._interval_s > 2 * self._interval_s:
-            log.warning("clock_gap", gap_s=round(gap, 3))
+    def _mind_the_gap(self) -> bool:
+        """After a suspend or a jump of the clock nobody had the time that seems to have passed.
+
+        True: deadlines were moved, by what the clock went beside time, and by a pause of this process."""
+        now, steady = self.context.clock(), self._steady()
+        passed, shown = steady - self._alive, now - self._alive_at
+        self._alive_at, self._alive = now, steady
+        if abs(shown - passed) > JUMP_S:
+            self._owed += shown - passed
+        if passed - self._interval_s > 2 * self._interval_s:
+            self._owed += passed
+        # what nobody could write down did not pass either
+        gap = self._owed + (0.0 if self._full_since is None else steady - self._full_since)
+        if not gap:
+            return False
+        try:
             self._extend(self.context, gap)
+        except DiskFull:
+            self._cannot_write()
+            return False
+        log.warning("clock_gap", gap_s=round(gap, 3))
+        self._owed, self._full_since = 0.0, None
+        return True
+
+    def _cannot_write(self) -> None:
+        if self._full_since is None:
+            self._full_since = self._alive
 
     def _call_loop(self, fn: Callable[..., None], *args: object) -> None:
         try:
@@ -236,8 +277,5 @@ class Head:
                 log.exception("tick_failed")
 
     def _tick(self) -> None:
-        late = self.context.clock() - self._alive_at - self._interval_s > 2 * self._interval_s
-        if late:
+        if self._mind_the_gap():
             self._drain_now()
-        else:
-            self._alive_at = self.context.clock()

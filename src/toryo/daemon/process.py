@@ -9,13 +9,13 @@ import os
 import resource
 import signal
 import sys
-import time
 from collections.abc import Callable
 from pathlib import Path
 
 import structlog
 
 from toryo import __version__
+from toryo.clock import wall
 from toryo.daemon import life, logs
 from toryo.daemon.credentials import Keys, operator_key
 from toryo.daemon.head import Drain, Extend, Head, Writer
@@ -43,7 +43,7 @@ def run_daemon(
     drain: Drain,
     extend_deadlines: Extend,
     database: str | Path | None = None,
-    clock: Callable[[], float] = time.time,
+    clock: Callable[[], float] = wall,
 ) -> int:
     """Serve until asked to leave; the exit code. `foreground` shows the log on stderr too."""
     os.umask(0o077)
@@ -80,7 +80,7 @@ async def _serve(
         drain=drain,
         extend_deadlines=extend_deadlines,
         alive_at=lock.left_at,
-        on_tick=lock.touch,
+        on_tick=lambda: lock.touch(clock()),
     )
     try:
         for name in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
@@ -104,7 +104,7 @@ async def _serve(
         context.store.close()
 
 
-def open_context(home: Home, database: str | Path, clock: Callable[[], float] = time.time) -> HeadContext:
+def open_context(home: Home, database: str | Path, clock: Callable[[], float] = wall) -> HeadContext:
     """In the writer thread: the store and what use cases need besides."""
     store = Store.open(database, backups=home.backups, clock=clock)
     if store.recovered:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from toryo.domain.words import Outcome
@@ -38,8 +38,10 @@ class RunFold:
 def fold_run(facts: Iterable[RawFact], waited: int = 0) -> RunFold:
     """`waited`: how many runs in a row were parked before this one."""
     first: dict[str, RawFact] = {}
+    moved = 0.0
     for fact in sorted(facts, key=lambda one: one.at):
         first.setdefault(fact.kind, fact)
+        moved += float(fact.body["by"]) if fact.kind == "parking_moved" else 0.0
     prepared, started, collected = first.get("prepared"), first.get("started"), first.get("collected")
     fold = RunFold(
         start_commit=str(prepared.body.get("head", "")) if prepared else "",
@@ -47,7 +49,10 @@ def fold_run(facts: Iterable[RawFact], waited: int = 0) -> RunFold:
         started_at=started.at if started else None,
         collected=dict(collected.body) if collected else None,
     )
-    return _ended(fold, first, waited)
+    over = _ended(fold, first, waited)
+    if not moved or over.parked_until is None:
+        return over
+    return replace(over, parked_until=over.parked_until + moved)
 
 
 def _ended(fold: RunFold, first: Mapping[str, RawFact], waited: int) -> RunFold:

@@ -79,7 +79,7 @@ def _advance(queue: QueueFacts, policy: Policy, now: float, following: str) -> Q
 
 def _rank(landing: QueuedLanding, policy: Policy, now: float) -> tuple[int, float, str]:
     """Effective priority (ageing lifts a class per hour), then age, then id."""
-    lifted = int((now - landing.created_at) // policy.ageing_s)
+    lifted = max(0, int((now - landing.created_at) // policy.ageing_s))  # a clock may be set back
     return max(0, landing.priority - lifted), landing.created_at, landing.id
 
 

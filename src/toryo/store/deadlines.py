@@ -6,7 +6,7 @@ from sqlalchemy import bindparam, update
 
 from toryo.store import prepared
 from toryo.store.engine import Tx
-from toryo.store.schema import coordinators, marks, tokens
+from toryo.store.schema import coordinators, marks, targets, tokens
 
 _EXTEND = (
     update(tokens)
@@ -15,6 +15,7 @@ _EXTEND = (
     update(coordinators)
     .where(coordinators.c.seen_at.is_not(None))
     .values(seen_at=coordinators.c.seen_at + bindparam("gap")),
+    update(targets).where(targets.c.retry_at > 0).values(retry_at=targets.c.retry_at + bindparam("gap")),
     update(marks).where(marks.c.look_at > 0).values(look_at=marks.c.look_at + bindparam("gap")),
 )
 

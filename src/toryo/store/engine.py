@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 import threading
-import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -18,6 +17,7 @@ from sqlalchemy import Connection, Engine, Insert, case, insert
 from sqlalchemy.dialects import postgresql, sqlite
 
 from toryo import disks
+from toryo.clock import wall
 from toryo.domain.errors import DiskFull
 from toryo.store import connections, opening, prepared
 from toryo.store.rows import EventRow
@@ -96,7 +96,7 @@ class Store:
 
     @classmethod
     def open(
-        cls, url: str | Path, *, backups: Path | None = None, clock: Callable[[], float] = time.time
+        cls, url: str | Path, *, backups: Path | None = None, clock: Callable[[], float] = wall
     ) -> Store:
         """A path is SQLite, `postgresql+psycopg://…` PostgreSQL. Creates it, migrates it, or recovers it."""
         path: Path | None = None

@@ -13,7 +13,7 @@ from toryo.store.engine import Tx
 from toryo.usecases.context import HeadContext
 from toryo.usecases.drain_queue import look_at_gate, look_at_queue
 from toryo.usecases.drain_task import look_at_task
-from toryo.usecases.parking import look_at_parked
+from toryo.usecases.parking import look_at_parked, move_waiting
 from toryo.usecases.session_ends import expire_sessions
 
 BATCH = 100
@@ -101,7 +101,9 @@ def _look_at_coordinator(tx: Tx, name: str, policy: Policy) -> None:
 
 
 def extend_deadlines(context: HeadContext, gap: float) -> None:
-    """The machine slept: nobody had that time, so every deadline moves by it."""
+    """The machine slept, or its clock was set: nobody had that time, so every deadline moves by it."""
     with context.store.change() as tx:
         deadlines.extend(tx, gap)
+        if gap < 0:
+            move_waiting(tx, gap)
         tx.emit("deadlines_extended", {"gap_s": round(gap, 3)})

@@ -145,7 +145,7 @@ def _begin_gate(tx: Tx, project: ProjectRow, target: str, wish: GateWish) -> Non
         key = f"{project.id}/{wish.tree}/{digest}/{number}"
         gate = gates.by_key(tx, key)
         # a gate that could not run, or was red, is tried anew by a new landing
-        fresh = gate is not None and gate.created_at >= tx.now - REUSE_S
+        fresh = gate is not None and tx.now - REUSE_S <= gate.created_at <= tx.now
         if gate is None or gate.verdict in ("", Verdict.UNCHECKED) or (fresh and gate.verdict in MAY_LAND):
             break
         number += 1

@@ -19,6 +19,7 @@ from toryo.store.rows import RunRow
 from toryo.usecases.facts_of_runs import own_fact, parked_before
 
 UNPARKED = "unparked"
+MOVED = "parking_moved"
 
 
 def waits_for(tx: Tx, machine: str, client: str) -> str:
@@ -33,6 +34,13 @@ def end_waiting(tx: Tx, machine: str, client: str) -> list[str]:
     for run in found:
         own_fact(tx, run, UNPARKED, {"by": "operator"})
     return [run.id for run in found]
+
+
+def move_waiting(tx: Tx, by: float) -> None:
+    """The clock was set back: a wait that we chose lasts as long as before; a moment that was named stays."""
+    for run in runs.all_parked(tx):
+        if not ((run.said or {}).get("limited") or {}).get("resets_at"):
+            own_fact(tx, run, MOVED, {"by": by})
 
 
 def look_at_parked(tx: Tx, run_id: str) -> None:

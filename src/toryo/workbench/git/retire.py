@@ -9,11 +9,11 @@ import contextlib
 import os
 import shutil
 import tempfile
-import time
 import uuid
 from pathlib import Path
 
 from toryo import disks
+from toryo.clock import wall
 from toryo.domain.errors import DiskFull
 from toryo.domain.naming import PREFIX
 from toryo.protocol.models import Cleaned, CleanInputs, Problem, Restored, RestoreInputs
@@ -151,7 +151,7 @@ def empty_trash(
 ) -> int:
     """Delete what has lain in the trash for longer, at most so many; how many worktrees. Their refs stay."""
     common = places.common_dir(repo)
-    limit = (time.time() if now is None else now) - older_than_s
+    limit = (wall() if now is None else now) - older_than_s
     gone = 0
     for entry in list(trash.entries(common)):
         if entry.at < limit and gone < most:

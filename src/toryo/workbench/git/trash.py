@@ -11,12 +11,12 @@ import os
 import re
 import shutil
 import stat
-import time
 import uuid
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+from toryo.clock import wall
 from toryo.workbench.git.places import Worktree
 
 
@@ -38,7 +38,7 @@ def put(worktree: Worktree, name: str, commit: str, now: float | None = None) ->
     """Move it away under this name, or the next free one. The caller holds the registration lock."""
     folder = _folder(worktree.common)
     folder.mkdir(parents=True, exist_ok=True)
-    entry = _entry_for(worktree, name, commit, time.time() if now is None else now)
+    entry = _entry_for(worktree, name, commit, wall() if now is None else now)
     files, admin = Path(entry.files), folder / entry.name
     _write(folder / f"{entry.name}.json", entry)
     if worktree.path.is_dir():

@@ -112,13 +112,13 @@ def read_started(run_dir: Path) -> StartRecord | None:
 
 
 def overdue(run_dir: Path, now: float) -> bool:
-    """Whether the run's time limit has passed since its start record was written."""
+    """Whether the run's time limit has passed, by the steady clock of this boot."""
     limit = (_read(run_dir / LAUNCH) or {}).get("limit_s")
-    try:
-        began = (run_dir / STARTED).stat().st_mtime
-    except OSError:
+    started = _read(run_dir / STARTED) or {}
+    began = started.get("began")
+    if limit is None or began is None or started.get("boot") != processes.boot_id():
         return False
-    return limit is not None and now - began > float(limit)
+    return now - float(began) > float(limit)
 
 
 def read_exit(run_dir: Path) -> ExitRecord | None:

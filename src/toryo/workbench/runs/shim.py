@@ -274,6 +274,7 @@ class Run:
         record = {"version": VERSION, "shim_pid": os.getpid(), "shim_start": start_time(os.getpid())}
         record |= {"pid": forked.pid, "pid_start": forked.start, "boot": self.boot}
         record |= {"started_at": self.began_at, "generation": self.spec.get("generation", 0)}
+        record |= {"began": self.began}  # by the clock that nobody sets, for whoever must keep our time limit
         write_record(fd, self.folder, "started.json", (encode(record) + "\n").encode())
         os.close(fd)
         os.fsync(self.folder)  # after a power cut the name must still be there, or the run would start twice

@@ -18,6 +18,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Literal
 
+from toryo.clock import wall
 from toryo.domain.errors import ToryoError
 
 SCREEN, PROMPT, WORDS, SIGNALS, LOCK = "screen.json", "typed.json", "words", "signals.jsonl", "screen.lock"
@@ -89,7 +90,7 @@ def typed(path: Path) -> Typed:
 
 def note_typed(path: Path, state: State, before: int = 0, below: int = 0) -> None:
     path.parent.mkdir(mode=0o700, exist_ok=True)
-    _write(path, asdict(Typed(state, time.time(), before, below)))
+    _write(path, asdict(Typed(state, wall(), before, below)))
 
 
 def prompt_note(run_dir: Path) -> Path:
@@ -107,7 +108,7 @@ def words_since(run_dir: Path) -> float:
 
 
 def note_signal(run_dir: Path, source: Source) -> None:
-    line = json.dumps({"source": source, "at": time.time()}) + "\n"
+    line = json.dumps({"source": source, "at": wall()}) + "\n"
     handle = os.open(run_dir / SIGNALS, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o600)
     try:
         os.write(handle, line.encode())
