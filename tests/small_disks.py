@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import subprocess
 import sys
@@ -40,7 +41,11 @@ class SmallDisk:
         handle = os.open(self.path / "filler", os.O_WRONLY | os.O_CREAT, 0o600)
         try:
             while (free := (self.free_bytes() - leave) // PAGE * PAGE) > 0:
-                os.posix_fallocate(handle, os.fstat(handle).st_size, free)
+                try:
+                    os.posix_fallocate(handle, os.fstat(handle).st_size, free)
+                except OSError as full:
+                    if full.errno != errno.ENOSPC:
+                        raise  # else somebody wrote between the question and the reservation: ask again
         finally:
             os.close(handle)
 

@@ -21,6 +21,7 @@ from toryo.fronts.cli.showing import (
     table,
     word,
 )
+from toryo.protocol.wire import ToolFailed
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -72,8 +73,11 @@ def newest(project: str | None, call: Callable[[str, dict[str, Any]], dict[str, 
     edited = [one["id"] for one in answer.get("projects") or () if _edited(one)]
     if not edited or not any(one.get("live") for one in answer.get("coordinators") or ()):
         return answer
-    for project in edited:
-        call("look_at_settings", {"project": project})
+    try:
+        for project in edited:
+            call("look_at_settings", {"project": project})
+    except ToolFailed:
+        return answer  # nobody can look now; why is on the page
     return call("get_status", asked)
 
 
