@@ -180,3 +180,26 @@ def test_a_parked_run_and_its_end_are_what_the_raw_facts_say(claude: Shop) -> No
         return row.parked_until if row else 0
 
     assert claude.daemon.do(waiting) is None
+
+
+def test_a_wait_that_we_chose_lasts_as_long_when_the_clock_is_set_back(claude: Shop) -> None:
+    task = claude.add_task()
+    park(claude, limit(claude, why="outage"))
+    claude.daemon.set_clock(-5 * 3600)
+    assert not claude.hands.should_start("dev", claude.project)
+    claude.daemon.pass_time(61)
+    assert claude.hands.should_start("dev", claude.project)
+    claude.daemon.set_clock(-5 * 3600)
+    assert claude.hands.should_start("dev", claude.project), "a wait that is over does not come back"
+    assert claude.task(task)["status"] == "ready"
+    assert claude.daemon.person("recompute")["differences"] == []
+
+
+def test_a_moment_that_the_service_named_is_a_moment_of_the_clock(claude: Shop) -> None:
+    claude.add_task()
+    park(claude, limit(claude, 3600))
+    claude.daemon.set_clock(-1800)
+    claude.daemon.pass_time(3700)
+    assert not claude.hands.should_start("dev", claude.project)
+    claude.daemon.pass_time(1800)
+    assert claude.hands.should_start("dev", claude.project)

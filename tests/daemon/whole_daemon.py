@@ -41,6 +41,7 @@ class WholeDaemon:
     def __init__(self, home: Home) -> None:
         self.home = home
         self.ahead_s = 0.0
+        self.set_s = 0.0
         life.make_private(home)
         self.operator = operator_key(home.operator_key)
         self._up = threading.Event()
@@ -57,7 +58,7 @@ class WholeDaemon:
             drain=drain,
             extend_deadlines=extend_deadlines,
             interval_s=NEVER_S,
-            steady=context.clock,
+            steady=self.steady,
         )
         self._loop = asyncio.get_running_loop()
         bound, path = life.listen(self.home)
@@ -80,7 +81,10 @@ class WholeDaemon:
         assert not self._thread.is_alive()
 
     def now(self) -> float:
-        return time.time() + self.ahead_s
+        return time.time() + self.ahead_s + self.set_s
+
+    def steady(self) -> float:
+        return time.monotonic() + self.ahead_s
 
     def do(self, use_case: Callable[..., Any], *arguments: Any) -> Any:
         """In the writer thread, as tools do it."""
@@ -99,6 +103,11 @@ class WholeDaemon:
         """Until everything that was marked and is due has been looked at."""
         while self.do(drain):
             pass
+
+    def set_clock(self, seconds: float) -> None:
+        """By so much, as a person does: no time passes."""
+        self.set_s += seconds
+        self.do(lambda context: None)
 
     def pass_time(self, seconds: float) -> None:
         self.ahead_s += seconds

@@ -294,6 +294,15 @@ def test_a_reused_result_does_not_become_younger_by_being_reused(store: Store) -
         assert reusable(tx, since=51) is None
 
 
+def test_a_check_that_seems_to_come_is_not_reused(store: Store) -> None:
+    """It was made before the clock was set back: nobody knows how old it is."""
+    with store.change() as tx:
+        gates.add_check(tx, a_check(at=tx.now + 3600))
+        assert reusable(tx) is None
+        known = gates.add_check(tx, a_check(at=tx.now))
+        assert reusable(tx) == known
+
+
 def test_evidence_claims_and_coordinators_are_kept(store: Store) -> None:
     with store.change() as tx:
         evidence.insert(tx, EvidenceRow(id="e1", task="t1", landing="l1", body={"verdict": "green"}, at=1))

@@ -210,6 +210,7 @@ class Head:
         gap, self._alive_at, self._alive = now - self._alive_at, now, self._steady()
         if gap:
             self._extend(self.context, gap)
+        self._on_tick()
 
     def _mind_the_gap(self) -> bool:
         """After a suspend or a jump of the clock nobody had the time that seems to have passed.
@@ -231,6 +232,7 @@ class Head:
         except DiskFull:
             self._cannot_write()
             return False
+        self._on_tick()  # whoever comes after us must not give the same time back once more
         log.warning("clock_gap", gap_s=round(gap, 3))
         self._owed, self._full_since = 0.0, None
         return True
