@@ -5,7 +5,6 @@ Called again with the same work directory it attaches to the command that runs, 
 
 from __future__ import annotations
 
-import fcntl
 import hashlib
 import json
 import os
@@ -24,6 +23,7 @@ from toryo.steps import step
 from toryo.workbench.gates import checkout, commands, slots, verdicts
 from toryo.workbench.gates.environment import check_environment, fingerprint, setup_environment
 from toryo.workbench.gates.setup import set_up, setup_key
+from toryo.workbench.git import locks
 from toryo.workbench.git.door import Git, GitFailed
 from toryo.workbench.runs import records
 from toryo.workbench.runs.records import Kind
@@ -56,6 +56,10 @@ def check(
                 _put_aside(work_dir)
                 raise disks.full(gates_root)
             return _finish(checked, text, work_dir)
+    except locks.LockHeld:
+        if goes_on():
+            raise
+        return _finish(verdicts.interrupted("nobody waits for this check"), "", work_dir)
     except slots.NoSlot:
         return _finish(verdicts.interrupted("nobody waits for this check"), "", work_dir)
     except (GitFailed, GateInsideRepository) as problem:
@@ -170,19 +174,8 @@ def _root(source: Git) -> Path:
 @contextmanager
 def _alone(work_dir: Path, goes_on: Callable[[], bool]) -> Iterator[None]:
     """Two calls for one work directory: the second waits and then answers from the first one's record."""
-    handle = os.open(work_dir / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-    try:
-        while True:
-            try:
-                fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                break
-            except BlockingIOError:
-                if not goes_on():
-                    raise slots.NoSlot from None
-                time.sleep(0.05)
+    with locks.held(work_dir / "lock", goes_on):
         yield
-    finally:
-        os.close(handle)
 
 
 def _for_ever() -> bool:
