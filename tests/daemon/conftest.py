@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from little_daemon import LittleDaemon
+from real_daemon import RealDaemon
 from whole_daemon import Shop
 
 from toryo.settings import Home
@@ -45,3 +46,14 @@ def shop(tmp_path: Path) -> Iterator[Shop]:
         yield opened
     finally:
         opened.daemon.close()
+
+
+@pytest.fixture(scope="module")
+def real_daemon(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RealDaemon]:
+    """`toryo daemon` as it is, for a whole file; at the end it leaves as if nothing had happened."""
+    daemon = RealDaemon(Home(tmp_path_factory.mktemp("real") / "home"))
+    try:
+        yield daemon
+        daemon.end()
+    finally:
+        daemon.close()

@@ -17,9 +17,9 @@ from toryo import processes
 from toryo.daemon import life
 from toryo.daemon.credentials import Keys, operator_key
 from toryo.daemon.head import Head, Writer
+from toryo.daemon.mcp.listening import SocketServer
 from toryo.daemon.mcp.server import make_server
 from toryo.daemon.mcp.tools import table
-from toryo.daemon.mcp.transport import SocketServer
 from toryo.daemon.process import open_context
 from toryo.protocol import models
 from toryo.protocol.wire import ToolFailed, call
@@ -229,8 +229,9 @@ class Hands:
 class Shop:
     """One daemon with hands, an agent `dev` and a project."""
 
-    def __init__(self, home: Home, folder: Path) -> None:
-        self.daemon = WholeDaemon(home)
+    def __init__(self, home: Home, folder: Path, daemon: Any = None) -> None:
+        """`daemon`: another one than the usual in a thread, with the same ways to speak to it."""
+        self.daemon: Any = daemon or WholeDaemon(home)
         self.hands = Hands(self.daemon)
         self._folder = folder
         self.passkey = self.add_agent("dev", system_prompt="You are a developer.")

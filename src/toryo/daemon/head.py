@@ -28,6 +28,8 @@ Drain = Callable[[HeadContext], bool | None]
 Extend = Callable[[HeadContext, float], None]
 """Moves every deadline by that many seconds."""
 
+MOST_AT_WORK = 8
+"""Use cases that wait for the writer or whose answers were not taken yet; the next ones wait outside."""
 SHORTEST_LOOK_S = 1.0
 AFTER_A_BUG_S = 5.0
 WITHOUT_ROOM_S = 1.0
@@ -82,6 +84,7 @@ class Head:
         self._owed = 0.0
         """Seconds by which deadlines are still to be moved."""
         self._full_since: float | None = None
+        self._turns = asyncio.Semaphore(MOST_AT_WORK)
         self._lock = threading.Lock()
         self._drain_queued = False
         self._topics: set[str] = set()
@@ -107,7 +110,8 @@ class Head:
                 self._cannot_write()
                 raise
 
-        return await self._writer.run(run)
+        async with self._turns:  # else the answers to a flood would lie in memory all at once
+            return await self._writer.run(run)
 
     async def aside(self, fn: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
         """Run something slow that needs no store, such as a passkey's hash, without holding up the writer."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import ctypes
 import gc
 import os
 import resource
@@ -19,9 +20,9 @@ from toryo.clock import wall
 from toryo.daemon import life, logs
 from toryo.daemon.credentials import Keys, operator_key
 from toryo.daemon.head import Drain, Extend, Head, Writer
+from toryo.daemon.mcp.listening import SocketServer
 from toryo.daemon.mcp.registry import Registry
 from toryo.daemon.mcp.server import make_server
-from toryo.daemon.mcp.transport import SocketServer
 from toryo.domain.errors import ToryoError
 from toryo.processes import own_pid
 from toryo.settings import Home
@@ -31,6 +32,9 @@ from toryo.store.engine import Store
 from toryo.usecases.context import HeadContext
 from toryo.usecases.credentials import hash_token
 from toryo.usecases.ids import new_id
+
+M_MMAP_THRESHOLD = -3
+"""Its name in glibc's malloc.h."""
 
 log = structlog.get_logger("toryo.daemon")
 
@@ -53,6 +57,7 @@ def run_daemon(
         try:
             logs.configure(home.logs, also=sys.stderr if foreground else None)
             _raise_file_limit()
+            _give_memory_back()
             asyncio.run(_serve(home, lock, tools, drain, extend_deadlines, database or home.database, clock))
         finally:
             lock.release()
@@ -135,3 +140,11 @@ def _raise_file_limit() -> None:
     if soft != resource.RLIM_INFINITY and soft < wanted:
         with contextlib.suppress(OSError, ValueError):
             resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
+
+
+def _give_memory_back() -> None:
+    """Large answers and long lines go back to the system when they are gone. Left alone, glibc keeps ever
+    larger ones, and the daemon stays as large as it was at its worst moment."""
+    set_option = getattr(ctypes.CDLL(None), "mallopt", None)
+    if set_option is not None:
+        set_option(M_MMAP_THRESHOLD, 256 * 1024)

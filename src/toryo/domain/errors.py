@@ -6,9 +6,12 @@ from __future__ import annotations
 class ToryoError(Exception):
     """Something went wrong inside Toryo."""
 
+    way_out = ""
+    """The hint of every error of this kind that has none of its own."""
+
     def __init__(self, message: str = "", *, hint: str = "") -> None:
         self.message = message or (type(self).__doc__ or "").strip()
-        self.hint = hint
+        self.hint = hint or self.way_out
         super().__init__(self.message)
 
 

@@ -45,6 +45,8 @@ ENVELOPE: dict[str, Any] = {
 
 START = "`toryo up`"
 
+QUEUE_PAUSE_S = 0.01
+
 TICK_S = 1.0
 """How often `on_wait` is called."""
 
@@ -52,9 +54,13 @@ TICK_S = 1.0
 class WireError(ToryoError):
     """The daemon could not be reached, or what came back was no answer."""
 
+    way_out = "`toryo status` shows whether the daemon works; `toryo down && toryo up` starts it anew."
+
 
 class RequestRefused(WireError):
     """This request is not taken, however often it is sent: too long, or no request to the daemon."""
+
+    way_out = "Say less in one call: a long text belongs into a file that it names."
 
 
 class ToolFailed(UserError):
@@ -131,7 +137,10 @@ class Connection:
         if self._socket is None:
             self._socket = _connect(self._path, deadline)
         self._socket.settimeout(_left(deadline))
-        self._socket.sendall(line)
+        try:
+            self._socket.sendall(line)
+        except (BrokenPipeError, ConnectionResetError):
+            return  # whoever closed it may have said why: reading tells
 
     def _next_line(self, deadline: float) -> dict[str, Any]:
         assert self._socket is not None
@@ -193,8 +202,10 @@ def answer_body(answer: dict[str, Any]) -> dict[str, Any]:
     """The tool's own JSON object out of a JSON-RPC answer."""
     error = answer.get("error")
     if error is not None:
-        message = error.get("message") if isinstance(error, dict) else error
-        raise RequestRefused(f"The daemon refused the request: {message}")
+        said = error if isinstance(error, dict) else {"message": error}
+        body = said.get("data")
+        hint = str(body.get("hint") or "") if isinstance(body, dict) else ""
+        raise RequestRefused(f"The daemon refused the request: {said.get('message')}", hint=hint)
     result = answer.get("result")
     if isinstance(result, dict):
         body = result.get("structuredContent")
@@ -212,14 +223,22 @@ def _connect(path: Path | str, deadline: float) -> socket.socket:
     address = _address(path)
     channel = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
     try:
-        channel.settimeout(_left(deadline))
-        channel.connect(address)
+        while True:
+            channel.settimeout(_left(deadline))
+            try:
+                channel.connect(address)
+                break
+            except BlockingIOError:  # so many are waiting to be let in that the queue is full
+                time.sleep(min(QUEUE_PAUSE_S, _left(deadline)))
     except OSError as absent:
         channel.close()
         if isinstance(absent, TimeoutError):
             raise
         if isinstance(absent, PermissionError):
-            raise WireError(f"The socket {address} belongs to somebody else.") from absent
+            raise WireError(
+                f"The socket {address} belongs to somebody else.",
+                hint="Set TORYO_HOME to a directory of your own.",
+            ) from absent
         raise WireError("The daemon is not running.", hint=START) from absent
     return channel
 

@@ -10,7 +10,7 @@ from pydantic import Field
 
 from toryo.daemon.changes import LOOK, place_topic
 from toryo.daemon.head import Head
-from toryo.daemon.mcp.registry import COORDINATORS, Arguments, Tool
+from toryo.daemon.mcp.registry import COORDINATORS, LARGEST, Arguments, Tool
 from toryo.domain.errors import NotFound, Refused
 from toryo.domain.words import OrderKind
 from toryo.protocol.models import Fact
@@ -25,10 +25,10 @@ class Register(Arguments):
     machine: str
     name: str
     boot: str
-    pid: int
+    pid: int = Field(ge=0, le=LARGEST)
     clients: dict[str, str] = Field(default_factory=dict)
     fingerprint: str = ""
-    interval_s: float = 10
+    interval_s: float = Field(default=10, gt=0, le=86400, allow_inf_nan=False)
 
 
 class Pair(Arguments):
@@ -85,7 +85,10 @@ class Heartbeat(Arguments):
 def _own(caller: Caller, coordinator: str) -> None:
     """A key speaks for its own coordinator only."""
     if caller.coordinator != coordinator:
-        raise Refused(f"This key belongs to {caller.coordinator}, not to {coordinator}.")
+        raise Refused(
+            f"This key belongs to {caller.coordinator}, not to {coordinator[:200]}.",
+            hint="Each coordinator has a key of its own: give it another `--name`.",
+        )
 
 
 async def register(head: Head, caller: Caller, args: Register) -> dict[str, Any]:
@@ -169,7 +172,9 @@ async def report(head: Head, caller: Caller, args: Report) -> dict[str, Any]:
 async def fetch_blob(head: Head, caller: Caller, args: Blob) -> dict[str, Any]:
     text = await head.do(asking.text_of, args.hash)
     if text is None:
-        raise NotFound(f"There is no blob {args.hash[:12]}…")
+        raise NotFound(
+            f"There is no blob {args.hash[:12]}…", hint="`toryo doctor` says what became of the store."
+        )
     return {"success": True, "text": text}
 
 

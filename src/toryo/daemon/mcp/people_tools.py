@@ -12,7 +12,7 @@ from toryo import processes
 from toryo.daemon.changes import EVENTS, task_topic
 from toryo.daemon.head import Head
 from toryo.daemon.mcp.asking import ask
-from toryo.daemon.mcp.registry import PEOPLE, Arguments, Nothing, Tool
+from toryo.daemon.mcp.registry import LARGEST, PEOPLE, Arguments, Nothing, Tool
 from toryo.domain.errors import DiskFull, UserError
 from toryo.domain.words import Access, Priority, Style, Terminal, Verb, Verdict
 from toryo.protocol.models import AdoptInputs
@@ -33,8 +33,6 @@ from toryo.usecases import (
 from toryo.usecases.context import Caller, HeadContext
 
 SURVEY_S = 30
-LARGEST = 2**62
-"""Of a row's number: databases know no more."""
 RESTORE_S = 120
 HEALTH_S = 20
 CHECK_S = 3600

@@ -26,6 +26,9 @@ COORDINATORS = frozenset({CallerKind.COORDINATOR})
 AGENTS = frozenset({CallerKind.RUN, CallerKind.OUTSIDE})
 EVERYBODY = frozenset(CallerKind)
 
+LARGEST = 2**62
+"""Of a row's number: databases know no more."""
+
 REPLACED = {
     "list_managed_agents": "list_active_projects_with_agents",
     "get_pending_tasks": "get_my_task",
@@ -39,6 +42,13 @@ NEEDED = {
     CallerKind.COORDINATOR: "a coordinator's key",
     CallerKind.RUN: "a run's token",
     CallerKind.OUTSIDE: "no credential",
+}
+
+WAYS_IN = {
+    CallerKind.OPERATOR: "The operator key is for people's tools only: `tools/list` has them.",
+    CallerKind.COORDINATOR: "A coordinator's key is for its own tools only: `tools/list` has them.",
+    CallerKind.RUN: "Inside a run only the agent's own tools answer.",
+    CallerKind.OUTSIDE: "Without a credential only an outside agent's tools answer; a person types `toryo`.",
 }
 
 
@@ -139,7 +149,7 @@ class Registry:
 
 def _not_allowed(tool: Tool, caller: Caller) -> dict[str, Any]:
     needed = " or ".join(NEEDED[kind] for kind in CallerKind if kind in tool.kinds)
-    hint = "Inside a run only the agent's own tools answer." if caller.kind is CallerKind.RUN else ""
+    hint = WAYS_IN[caller.kind]
     return failure(f"{tool.name} needs {needed}; this call came with {NEEDED[caller.kind]}.", hint)
 
 

@@ -65,7 +65,8 @@ def make_server(head: Head, tools: Registry, keys: Keys) -> Server[dict[str, Any
         except (TypeError, ValueError):
             log.exception("answer_is_no_json", tool=params.name)
             told = f"{params.name} worked, but its answer is not JSON: a bug in Toryo."
-            return result(failure(told, bug=True))
+            hint = f"See the newest `answer_is_no_json` in {head.context.home.logs / 'daemon.jsonl'}."
+            return result(failure(told, hint, bug=True))
 
     server.add_request_handler("tools/list", PaginatedRequestParams, list_tools)
     server.add_request_handler("tools/call", CallToolRequestParams, call_tool)

@@ -1,43 +1,41 @@
 """MCP over a Unix socket, one JSON message a line: the SDK's two streams on top of one connection.
 
-Owns lines, their length, and the manners of a connection; what a message means is left to the SDK's server.
+Owns the manners of one connection; its lines are `lines`, all connections together are `crowd`, letting them
+in is `listening`, and what a message means is left to the SDK's server.
 """
 
 from __future__ import annotations
 
 import asyncio
-import json
+import contextlib
 import select
 import socket
-from collections.abc import Callable
 from types import TracebackType
-from typing import Any, Self
+from typing import Self
 
 import anyio
 import structlog
-from mcp.server.lowlevel import Server
 from mcp.shared.message import ServerMessageMetadata, SessionMessage
 from mcp_types.jsonrpc import (
     INVALID_REQUEST,
-    PARSE_ERROR,
     JSONRPCError,
     JSONRPCMessage,
     JSONRPCNotification,
     JSONRPCRequest,
     JSONRPCResponse,
-    jsonrpc_message_adapter,
 )
-from pydantic import ValidationError
 
+from toryo.daemon.mcp import refusals
+from toryo.daemon.mcp.crowd import Crowd
+from toryo.daemon.mcp.lines import CHUNK, Lines, LineTooLong, LineTooSlow
 from toryo.protocol.wire import BIND, LONGEST_LINE
 
-MOST_AT_ONCE = 64
+MOST_AT_ONCE = 16
 """Unanswered requests of one connection; its next line is read when one of them is answered."""
 SLOW_READER_S = 30.0
 HALF_CLOSED_S = 60.0
 DISCARD_S = 5.0
 MOST_DISCARDED = 64 * LONGEST_LINE
-BACKLOG = 512
 
 log = structlog.get_logger("toryo.daemon.transport")
 
@@ -45,27 +43,60 @@ log = structlog.get_logger("toryo.daemon.transport")
 class Link:
     """One connection: its lines, how many requests are unanswered, and whom it speaks for."""
 
-    def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, crowd: Crowd) -> None:
         self.credential = ""
         self.open_requests = 0
+        self._crowd = crowd
         self._reader = reader
         self._writer = writer
+        self._lines = Lines(reader, crowd.hold)
         self._answered = asyncio.Event()
         self._is_over = False
+
+    @property
+    def held(self) -> int:
+        """Bytes that came in and are no whole line yet."""
+        return self._lines.held
+
+    @property
+    def line_begun_at(self) -> float:
+        return self._lines.begun_at
+
+    @property
+    def unsent(self) -> int:
+        return self._writer.transport.get_write_buffer_size()
+
+    @property
+    def is_idle(self) -> bool:
+        return not self.open_requests and not self.unsent
+
+    def give_up_line(self) -> None:
+        """Somebody needs the room that its unfinished line takes."""
+        self._lines.give_up()
+
+    def cut(self) -> None:
+        """At once, with whatever was not read by the other side."""
+        self._is_over = True
+        self._writer.transport.abort()
 
     async def next_message(self) -> JSONRPCMessage | None:
         """None at the end, however the other side brought it about, and ever after."""
         while not self._is_over:
             await self._room()
             try:
-                line = await self._reader.readuntil(b"\n")
-            except asyncio.LimitOverrunError:
-                self._is_over = True
-                await self._refuse_long_line()
+                line = await self._lines.next()
+            except LineTooLong:
+                told = f"This line is longer than {LONGEST_LINE} bytes; closing."
+                await self._refuse_and_leave(told, "Send less in one call.")
+                await self._discard()
+            except LineTooSlow:
+                told = "This line was not finished in time; closing."
+                await self._refuse_and_leave(told, "Send a whole line at once.")
             except (asyncio.IncompleteReadError, OSError):
                 self._is_over = True
                 await self._let_answers_out()
             else:
+                self._crowd.heard(self)
                 message = await self._understand(line)
                 if message is not None:
                     return message
@@ -74,17 +105,17 @@ class Link:
     async def _understand(self, line: bytes) -> JSONRPCMessage | None:
         if line.isspace():
             return None
-        try:
-            message = jsonrpc_message_adapter.validate_json(line, by_name=False)
-        except ValidationError as bad:
-            await self._refuse(line, bad)
+        message = refusals.understand(line)
+        if isinstance(message, bytes):
+            with contextlib.suppress(anyio.BrokenResourceError):  # the next read says so too
+                await self.send_line(message)
             return None
         if not isinstance(message, JSONRPCRequest | JSONRPCNotification):
             return None  # we ask nothing, so nothing is answered to us
         if message.method == BIND:
             self.credential = str((message.params or {}).get("credential") or "")
             if isinstance(message, JSONRPCRequest):
-                await self.send_line(_line(message.id, result={}))
+                await self.send_line(refusals.line(message.id, result={}))
             return None
         if isinstance(message, JSONRPCRequest):
             self.open_requests += 1
@@ -97,20 +128,26 @@ class Link:
     async def send(self, message: JSONRPCMessage) -> None:
         if isinstance(message, JSONRPCResponse | JSONRPCError):
             await self.request_ended()
+        if isinstance(message, JSONRPCError):
+            message = refusals.with_body(message)
         await self.send_line(message.model_dump_json(by_alias=True, exclude_unset=True).encode() + b"\n")
 
     async def send_line(self, line: bytes) -> None:
         if self._writer.is_closing():
             raise anyio.BrokenResourceError
         self._writer.write(line)
-        if not self._writer.transport.get_write_buffer_size():
+        if not self.unsent:
             return  # the kernel took all of it
+        self._crowd.mind_unsent()
+        await self._until_read()
+
+    async def _until_read(self) -> None:
         try:
             async with asyncio.timeout(SLOW_READER_S):
                 await self._writer.drain()
         except TimeoutError:
             log.info("slow_reader_dropped")
-            self._writer.transport.abort()
+            self.cut()
             raise anyio.BrokenResourceError from None
         except OSError as gone:
             raise anyio.BrokenResourceError from gone
@@ -120,39 +157,32 @@ class Link:
         self._writer.close()
 
     def is_flushed(self) -> bool:
-        return self._writer.transport.get_write_buffer_size() == 0
+        return self.unsent == 0
 
     async def _room(self) -> None:
+        """Whoever does not read its answers, or has many of them to come, is not asked for more questions."""
         while self.open_requests >= MOST_AT_ONCE:
             self._answered.clear()
             await self._answered.wait()
+        if self.unsent:
+            with contextlib.suppress(anyio.BrokenResourceError):  # the next read says so too
+                await self._until_read()
 
-    async def _refuse(self, line: bytes, bad: ValidationError) -> None:
-        if bad.errors(include_url=False)[0]["type"] == "json_invalid":
-            answer = _line(None, code=PARSE_ERROR, message="This line is not JSON.")
-        else:
-            answer = _line(
-                _id_of(line), code=INVALID_REQUEST, message="This line is not a JSON-RPC 2.0 message."
-            )
-        try:
-            await self.send_line(answer)
-        except anyio.BrokenResourceError:
-            return  # the next read says so too
+    async def _refuse_and_leave(self, told: str, hint: str) -> None:
+        self._is_over = True
+        with contextlib.suppress(anyio.BrokenResourceError):
+            await self.send_line(refusals.line(None, code=INVALID_REQUEST, message=told, hint=hint))
 
-    async def _refuse_long_line(self) -> None:
-        answer = _line(
-            None, code=INVALID_REQUEST, message=f"This line is longer than {LONGEST_LINE} bytes; closing."
-        )
+    async def _discard(self) -> None:
+        """Closing with unread bytes resets the connection, and the answer might be lost with it."""
         try:
-            await self.send_line(answer)
-            # Closing with unread bytes resets the connection, and the answer might be lost with it.
             async with asyncio.timeout(DISCARD_S):
                 discarded = 0
-                while discarded < MOST_DISCARDED and (part := await self._reader.read(65536)):
+                while discarded < MOST_DISCARDED and (part := await self._reader.read(CHUNK)):
                     discarded += len(part)
                     if part.endswith(b"\n"):
                         return
-        except (TimeoutError, OSError, anyio.BrokenResourceError):
+        except (TimeoutError, OSError):
             return
 
     async def _let_answers_out(self) -> None:
@@ -222,73 +252,3 @@ class Incoming(_Stream):
 class Outgoing(_Stream):
     async def send(self, item: SessionMessage, /) -> None:
         await self._link.send(item.message)
-
-
-class SocketServer:
-    """Accepts connections and gives each one a session of its own."""
-
-    def __init__(self, server: Server[dict[str, Any]]) -> None:
-        self._server = server
-        self._options = server.create_initialization_options()
-        self._sessions: dict[asyncio.Task[None], Link] = {}
-        self._listening: asyncio.Server | None = None
-
-    async def start(self, bound: socket.socket) -> None:
-        self._listening = await asyncio.start_unix_server(
-            self._accepted, sock=bound, limit=LONGEST_LINE, backlog=BACKLOG
-        )
-
-    async def close(self, grace_s: float = 3) -> None:
-        """Accept nobody more, let open requests be answered, then end the connections."""
-        if self._listening is not None:
-            self._listening.close()
-        await _until(lambda: not any(link.open_requests for link in self._sessions.values()), grace_s)
-        sessions = dict(self._sessions)
-        for session in sessions:
-            session.cancel()
-        await asyncio.gather(*sessions, return_exceptions=True)
-        await _until(lambda: all(link.is_flushed() for link in sessions.values()), grace_s)
-
-    def _accepted(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        link = Link(reader, writer)
-        task = asyncio.create_task(self._session(link), name="session")
-        self._sessions[task] = link
-        task.add_done_callback(lambda ended: self._sessions.pop(ended, None))
-
-    async def _session(self, link: Link) -> None:
-        try:
-            await self._server.run(Incoming(link), Outgoing(link), self._options)
-        except Exception:  # the outermost edge of a connection: the others go on
-            log.exception("session_failed")
-        finally:
-            link.close()
-
-
-async def _until(condition: Callable[[], bool], within_s: float) -> None:
-    end = asyncio.get_running_loop().time() + within_s
-    while not condition() and asyncio.get_running_loop().time() < end:
-        await asyncio.sleep(0.01)
-
-
-def _line(
-    number: str | int | None,
-    *,
-    result: dict[str, Any] | None = None,
-    code: int = 0,
-    message: str = "",
-) -> bytes:
-    answer: dict[str, Any] = {"jsonrpc": "2.0", "id": number}
-    if result is not None:
-        answer["result"] = result
-    else:
-        answer["error"] = {"code": code, "message": message}
-    return json.dumps(answer, separators=(",", ":")).encode() + b"\n"
-
-
-def _id_of(line: bytes) -> str | int | None:
-    try:
-        found = json.loads(line)
-    except (ValueError, RecursionError):
-        return None
-    number = found.get("id") if isinstance(found, dict) else None
-    return number if isinstance(number, str | int) and not isinstance(number, bool) else None
