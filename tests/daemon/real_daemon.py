@@ -13,11 +13,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from whole_daemon import Body
-
 from toryo.protocol.wire import Connection, WireError, call
 from toryo.settings import Home
 from waiting import eventually
+
+Body = dict[str, Any]
 
 UNDISTURBED_S = 5.0
 """Generous: a machine that runs other tests besides."""
@@ -97,9 +97,11 @@ class RealDaemon:
 
 
 class Bystander:
-    """Somebody who goes on working: on one connection, and on a new one each time."""
+    """Somebody who goes on working: on one connection, and on a new one each time.
 
-    def __init__(self, daemon: RealDaemon) -> None:
+    Of the daemon it knows `home` and `operator`, the key."""
+
+    def __init__(self, daemon: Any) -> None:
         self._daemon = daemon
         self._over = threading.Event()
         self._thread = threading.Thread(target=self._work)

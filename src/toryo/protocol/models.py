@@ -11,7 +11,7 @@ from typing import Any, Literal
 from pydantic import Field
 
 from toryo.domain.words import CheckResult, OrderKind, OrderState, Purpose
-from toryo.protocol.parts import Model, Problem, Said, SayInputs, Spoken, StopInputs, Stopped, Usage
+from toryo.protocol.parts import Model, Problem, Said, SayInputs, Spoken, StopInputs, Stopped, Usage, Whole
 
 __all__ = ["Model", "Problem", "Said", "SayInputs", "Spoken", "StopInputs", "Stopped"]
 
@@ -278,15 +278,15 @@ class Prepared(Model):
 
 
 class Started(Model):
-    shim_pid: int
-    pid: int
+    shim_pid: Whole
+    pid: Whole
     started_at: str
     boot: str
     log: str = ""
 
 
 class Exited(Model):
-    exit_code: int | None
+    exit_code: Whole | None
     signal: str = ""
     timed_out: bool = False
     stopped: bool = False
@@ -339,13 +339,13 @@ class Collected(Model):
     problem: Problem | None = None
     head: str = ""
     branch: str = ""
-    commits: int = 0
+    commits: Whole = 0
     """On the branch beyond the base."""
-    new_commits: int = 0
+    new_commits: Whole = 0
     """Beyond HEAD at this run's start."""
     log: tuple[CommitLine, ...] = ()
     changed_files: tuple[str, ...] = ()
-    changed_count: int = 0
+    changed_count: Whole = 0
     violations: tuple[Violation, ...] = ()
     foreign: tuple[Foreign, ...] = ()
     snapshot: Snapshot | None = None
@@ -373,7 +373,7 @@ class CandidateBuilt(Model):
 
 class Checked(Model):
     result: CheckResult
-    exit_code: int | None = None
+    exit_code: Whole | None = None
     signal: str = ""
     duration_s: float = 0
     started_at: str = ""
@@ -421,13 +421,13 @@ class Cleaned(Model):
 class Restored(Model):
     problem: Problem | None = None
     path: str = ""
-    files: int = 0
+    files: Whole = 0
 
 
 class ReadAnswer(Model):
     problem: Problem | None = None
     text: str = ""
-    next_offset: int = 0
+    next_offset: Whole = 0
     ended: bool = False
     body: dict[str, Any] = Field(default_factory=dict)
 
@@ -491,9 +491,9 @@ FINAL: dict[OrderKind, frozenset[str]] = {
 
 
 class Fact(Model):
-    seq: int
+    seq: Whole
     kind: str
     order: str = ""
-    generation: int = 0
-    version: int = VERSION
+    generation: Whole = 0
+    version: Whole = VERSION
     body: dict[str, Any] = Field(default_factory=dict)

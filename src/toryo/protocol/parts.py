@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, Field
+
+Whole = Annotated[int, Field(ge=-(2**62), le=2**62)]
+"""A number that every database can hold."""
 
 
 class Model(BaseModel):
@@ -33,11 +36,11 @@ class Stopped(Model):
 class Usage(Model):
     """What a run cost, as its client counted it; None: the client does not say."""
 
-    input_tokens: int | None = None
+    input_tokens: Whole | None = None
     """All that was sent, cached or not."""
-    cached_tokens: int | None = None
-    output_tokens: int | None = None
-    turns: int | None = None
+    cached_tokens: Whole | None = None
+    output_tokens: Whole | None = None
+    turns: Whole | None = None
     cost_usd: float | None = None
 
 

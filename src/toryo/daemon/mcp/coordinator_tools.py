@@ -42,7 +42,7 @@ class Listing(Arguments):
 
 class Claim(Pair):
     coordinator: str
-    incarnation: int
+    incarnation: int = Field(ge=0, le=LARGEST)
     request_id: str = Field(min_length=8, max_length=100)
 
 
@@ -52,14 +52,14 @@ class Profile(Arguments):
 
 class NextOrders(Arguments):
     coordinator: str
-    incarnation: int
+    incarnation: int = Field(ge=0, le=LARGEST)
     seen: str = ""
     wait_s: float = Field(default=10, ge=0, le=LONGEST_WAIT_S)
 
 
 class Report(Arguments):
     coordinator: str
-    incarnation: int
+    incarnation: int = Field(ge=0, le=LARGEST)
     facts: list[Fact] = Field(max_length=500)
     blobs: dict[str, str] = Field(default_factory=dict)
 
@@ -77,7 +77,7 @@ class Hindrance(Arguments):
 
 class Heartbeat(Arguments):
     coordinator: str
-    incarnation: int
+    incarnation: int = Field(ge=0, le=LARGEST)
     live_runs: list[str] = Field(default_factory=list)
     hindered: list[Hindrance] = Field(default_factory=list, max_length=20)
 
