@@ -36,7 +36,9 @@ def test_claude_sealed(tmp_path):
         *("--dangerously-skip-permissions", "--strict-mcp-config"),
     )
     assert (made.stdin, made.cwd) == ("Do it.\n", "context")
-    assert json.loads(settings.read_text()) == {
+    told = json.loads(settings.read_text())
+    assert set(told.pop("hooks")) == {"PostToolUse", "Stop"}
+    assert told == {
         "permissions": {"additionalDirectories": [WORKTREE]},
         "skipDangerousModePermissionPrompt": True,
     }
@@ -72,9 +74,9 @@ def test_claude_as_root_in_a_sandbox_that_the_user_declared_goes_without_permiss
 
 
 def test_codex_sealed_and_connected(tmp_path):
-    assert client("codex").argv(a_call(tmp_path)).argv == (
-        *("codex", "exec", "--json", "--color", "never", *CODEX, "-"),
-    )
+    alone = client("codex").argv(a_call(tmp_path)).argv
+    assert alone[: 5 + len(CODEX)] == ("codex", "exec", "--json", "--color", "never", *CODEX)
+    assert (alone[5 + len(CODEX) : -1 : 2], alone[-1]) == (("-c",) * 3, "-")
     made = client("codex").argv(a_call(tmp_path, bridge=BRIDGE, resume="id-1", model="gpt"))
     server = made.argv[made.argv.index("gpt") + 1 : made.argv.index("resume")]
     assert made.argv[-3:] == ("resume", "id-1", "-")
@@ -85,6 +87,29 @@ def test_codex_sealed_and_connected(tmp_path):
         "default_tools_approval_mode": "approve",
     }
     assert made.cwd == "worktree"
+
+
+def test_codex_trusts_our_own_hooks_and_no_others(tmp_path):
+    argv = client("codex").argv(a_call(tmp_path)).argv
+    assert "--dangerously-bypass-hook-trust" not in argv
+    keys = tomllib.loads("\n".join(argv[argv.index("-c") : -1][1::2]))["hooks"]
+    trusted = {name: one["trusted_hash"] for name, one in keys.pop("state").items()}
+    assert set(trusted) == {f"/<session-flags>/config.toml:{name}:0:0" for name in ("post_tool_use", "stop")}
+    assert set(keys) == {"PostToolUse", "Stop"}
+    assert all(one.startswith("sha256:") and len(one) == 71 for one in trusted.values())
+
+
+@pytest.mark.parametrize("name", ["claude", "codex", "gemini", "command", "scripted"])
+def test_a_client_that_can_be_spoken_to_says_so(tmp_path, name):
+    made = client(name).argv(a_call(tmp_path, context=True, command="sh agent.sh"))
+    assert made.hears
+    spool = {"TORYO_SAID": str(tmp_path / "run" / "said")}
+    assert spool.items() <= made.env.items() or (tmp_path / "run" / "hear.sh").exists()
+
+
+def test_a_client_that_has_no_place_for_hooks_cannot_be_spoken_to(tmp_path):
+    assert not client("gemini").argv(a_call(tmp_path)).hears
+    assert not client("opencode").argv(a_call(tmp_path, context=True)).hears
 
 
 def test_gemini_sealed_and_connected(tmp_path):

@@ -48,7 +48,8 @@ def test_a_definition_becomes_a_client(folder, tmp_path):
         *("aider", "--yes-always", "--message-file", str(call.prompt_file)),
         *(f"--dir={call.worktree}", "--model", "m 1"),
     )
-    assert (made.stdin, made.cwd, made.env) == (None, "worktree", {"AIDER_ANALYTICS": "false"})
+    spool = {"TORYO_SAID": str(call.run_dir / "said")}
+    assert (made.stdin, made.cwd, made.env) == (None, "worktree", {"AIDER_ANALYTICS": "false"} | spool)
     assert client("aider", folder).argv(a_call(tmp_path)).argv[-1] == f"--dir={call.worktree}"
     assert not has_record(client("aider", folder))
 

@@ -26,7 +26,7 @@ def stage(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stage]:
 
 def said(stage: Stage, text: str, message: str = "m1", run: str = "r1") -> Spoken:
     inputs = SayInputs(run=run, message=message, text="hash")
-    return say(inputs, stage.run_dir(run), stage.windows, text)
+    return say(inputs, stage.run_dir(run), stage.windows, lambda: text)
 
 
 def test_words_reach_a_running_agent_after_its_prompt(stage):

@@ -63,6 +63,86 @@ def test_words_that_nobody_took_are_withdrawn(shop: Shop, monkeypatch: pytest.Mo
     assert all(order["kind"] != "say" for order in shop.hands.speak("next_orders", wait_s=0)["orders"])
 
 
+WAITING = models.SayWaiting(reader="hook")
+UNHEARD = models.Spoken(problem=models.Problem(code="unheard", message="It ended before."))
+
+
+def say_without_hearing(shop: Shop, task: str, text: str, **more: Any) -> tuple[Body, Body]:
+    """The order, and the answer to a person whose words wait for the agent's next step."""
+    with ThreadPoolExecutor(1) as pool:
+        call = pool.submit(shop.daemon.person, "say", id=task, text=text, **more)
+        order = shop.hands.order("say")
+        shop.hands.report(order, "say_waiting", WAITING)
+        return order, call.result(60)
+
+
+def words(shop: Shop, task: str) -> list[tuple[str, str]]:
+    (run,) = shop.daemon.person("get_task", task=task)["task"]["runs"]
+    return [(one["text"], one["state"]) for one in run["words"]]
+
+
+def test_words_that_wait_for_the_agents_next_step_are_told_so_and_stay_ordered(
+    shop: Shop, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(speaking, "TAKEN_WITHIN_S", 0.2)
+    task, _ = begin(shop)
+    order, answer = say_without_hearing(shop, task, "mind the gap")
+    assert (answer["waiting"], answer["delivered"], answer["problem"]) == ("hook", False, None)
+    assert words(shop, task) == [("mind the gap", "waiting")]
+    assert shop.hands.order("say")["id"] == order["id"]
+    shop.hands.report(order, "spoken", models.Spoken(delivered=True, seen=True))
+    assert words(shop, task) == [("mind the gap", "heard")]
+
+
+def test_words_that_are_taken_while_the_speaker_waits_are_told_as_heard(shop: Shop) -> None:
+    task, _ = begin(shop)
+    with ThreadPoolExecutor(1) as pool:
+        call = pool.submit(shop.daemon.person, "say", id=task, text="hello")
+        order = shop.hands.order("say")
+        shop.hands.report(order, "say_waiting", WAITING)
+        shop.hands.report(order, "spoken", models.Spoken(delivered=True, seen=True))
+        answer = call.result(60)
+    assert (answer["seen"], answer["waiting"]) == (True, "")
+
+
+def test_words_that_a_run_ended_without_are_an_event_and_are_not_lost(
+    shop: Shop, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(speaking, "TAKEN_WITHIN_S", 0.0)
+    task, running = begin(shop)
+    order, _ = say_without_hearing(shop, task, "too late")
+    shop.hands.exit(running)
+    shop.hands.report(order, "spoken", UNHEARD)
+    assert words(shop, task) == [("too late", "unheard")]
+    events = shop.daemon.person("list_events", task=task, limit=200)["events"]
+    (lost,) = [one["body"] for one in events if one["kind"] == "run_unheard"]
+    assert lost == {"message": order["inputs"]["message"], "text": "too late"}
+    (run,) = shop.daemon.person("get_evidence", task=task)["runs"]
+    assert [(one["text"], one["detail"]) for one in run["words"]] == [("too late", "It ended before.")]
+
+
+def test_a_message_that_is_said_again_with_its_id_is_said_once(
+    shop: Shop, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(speaking, "TAKEN_WITHIN_S", 0.0)
+    task, _ = begin(shop)
+    _, answer = say_without_hearing(shop, task, "once", message="m0123456789")
+    again = shop.daemon.person("say", id=task, text="once", message="m0123456789")
+    assert again == answer
+    assert words(shop, task) == [("once", "waiting")]
+
+
+def test_what_is_said_to_a_run_is_numbered(shop: Shop, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(speaking, "TAKEN_WITHIN_S", 0.0)
+    task, _ = begin(shop)
+    numbers = []
+    for text in ("one", "two", "three"):
+        order, _ = say_without_hearing(shop, task, text)
+        numbers.append(order["inputs"]["number"])
+        shop.hands.report(order, "spoken", models.Spoken(delivered=True, seen=True))
+    assert numbers == [1, 2, 3]
+
+
 @pytest.mark.parametrize("tool", ["say", "attach_run"])
 def test_nothing_that_runs_cannot_be_reached(shop: Shop, tool: str) -> None:
     task = shop.add_task()

@@ -86,7 +86,29 @@ def test_words_are_said_and_it_is_told_that_they_were_seen(peer, capfd):
     there = peer(say={"message": "m1", "run": "r1", "delivered": True, "seen": True})
     assert say("t1", "hurry up") == 0
     assert capfd.readouterr().out == "r1 has it.\n"
-    assert there.arguments_of("say") == {"id": "t1", "text": "hurry up"}
+    asked = there.arguments_of("say")
+    assert (asked["id"], asked["text"], asked["message"][0]) == ("t1", "hurry up", "m")
+
+
+@pytest.mark.parametrize(("reader", "how"), [("hook", "after the tool call"), ("program", "$TORYO_SAID")])
+def test_words_that_wait_for_the_agents_next_step_are_told_so(peer, capfd, reader, how):
+    peer(say={"message": "m1", "run": "r1", "delivered": False, "seen": False, "waiting": reader})
+    assert say("t1", "hurry up") == 0
+    told = capfd.readouterr().out
+    assert told.startswith("It waits for r1,")
+    assert how in told
+    assert "toryo run show r1" in told
+
+
+def test_the_help_of_say_shows_how_it_is_typed(capfd):
+    parser = make_parser("task say", "")
+    saying.declare_say(parser)
+    with pytest.raises(SystemExit):
+        parser.parse_args(["--help"])
+    told = " ".join(capfd.readouterr().out.split())
+    assert 'toryo task say t3kd92m1 "the tests are in tests/unit"' in told
+    assert "git diff | toryo task say t3k -" in told
+    assert "after their next tool call" in told
 
 
 def test_words_that_nobody_saw_arrive_exit_1_and_name_the_way_to_look(peer, capfd):

@@ -20,7 +20,7 @@ from toryo.coordinator.observe import Targets
 from toryo.coordinator.reading import read_answer
 from toryo.coordinator.records import Records
 from toryo.coordinator.runs import Runs
-from toryo.coordinator.saying import say
+from toryo.coordinator.saying import look_again_s, say
 from toryo.coordinator.windows import Windows
 from toryo.domain.errors import ToryoError
 from toryo.domain.words import CheckResult, OrderKind
@@ -57,6 +57,8 @@ class Again:
 
     fact: str
     model: Model
+    after_s: float = 1.0
+    """When to look again."""
 
 
 @dataclass(frozen=True)
@@ -162,10 +164,13 @@ def _stop(acts: Acts, order: Order) -> Done:
     return Done("stopped", stop(acts.runs.directory(inputs.run), inputs.grace_s))
 
 
-def _say(acts: Acts, order: Order) -> Done:
+def _say(acts: Acts, order: Order) -> Result:
     inputs = _inputs(order, models.SayInputs)
-    spoken = say(inputs, acts.runs.directory(inputs.run), acts.windows, acts.words(inputs.text))
-    return Done("spoken", spoken)
+    run_dir = acts.runs.directory(inputs.run)
+    told = say(inputs, run_dir, acts.windows, lambda: acts.words(inputs.text))
+    if isinstance(told, models.SayWaiting):
+        return Again("say_waiting", told, look_again_s(run_dir))
+    return Done("spoken", told)
 
 
 def _collect(acts: Acts, order: Order) -> Done:

@@ -23,8 +23,9 @@ from toryo.protocol.models import VERSION, Order
 KEPT_S = 7 * 24 * 3600.0
 """How long the file of an order that nobody asks about any more is kept."""
 
-_ANSWERED_BY_THE_RUN = frozenset({OrderKind.PREPARE, OrderKind.RUN})
-"""After a power cut their run's directory and its worktree's lock say what happened (ADR 13)."""
+_ANSWERED_BY_THE_RUN = frozenset({OrderKind.PREPARE, OrderKind.RUN, OrderKind.SAY})
+"""After a power cut their run's directory and its worktree's lock say what happened (ADR 13); and nobody is
+left to hear what was said (ADR 29)."""
 
 _ORDER_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]*")
 

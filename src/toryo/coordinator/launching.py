@@ -25,6 +25,7 @@ from toryo.workbench.contexts.environment import LISTED, bridge_argv, run_enviro
 from toryo.workbench.contexts.preparing import prepare_context
 from toryo.workbench.contexts.profiles import SubordinateProfile
 from toryo.workbench.git.door import Git
+from toryo.workbench.runs import hearing
 from toryo.workbench.runs.launch import LaunchSpec
 
 PROMPT, STDIN, TYPED, CREDENTIAL = "prompt.md", "stdin.txt", "typed.md", "credential.json"
@@ -113,6 +114,8 @@ class Launching:
         if driven is not None and connected:
             driven = replace(driven, tools_file=run_dir / f"{CREDENTIAL}{LISTED}")
         command = client.argv(call) if driven is None else driven.command
+        if command.hears:
+            hearing.make_room(run_dir)
         spec = LaunchSpec(
             argv=self._argv(client, command, env, inputs.task),
             cwd=_cwd(command, context.directory, worktree),

@@ -258,7 +258,7 @@ class Orders:
                 return True
             case Again():
                 self._tell_waiting(order, result)
-                self._again(order, RETRY_S)
+                self._again(order, result.after_s)
                 return True
             case Done():
                 self._conclude(order, result)

@@ -1,14 +1,17 @@
-"""Words for a running agent, typed on its screen: once per message, and told only when they were seen."""
+"""Words for a running agent: typed on its screen, or put where it takes them. Once per message, and told only
+when they were seen or taken."""
 
 from __future__ import annotations
 
+import contextlib
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 from toryo.coordinator.windows import Windows
 from toryo.domain.errors import ToryoError
-from toryo.protocol.parts import Problem, SayInputs, Spoken
-from toryo.workbench.runs import records
+from toryo.protocol.parts import Problem, SayInputs, SayWaiting, Spoken
+from toryo.workbench.runs import hearing, records
 from toryo.workbench.terminals import spool
 from toryo.workbench.terminals.door import NoWindow
 from toryo.workbench.terminals.typist import Typist
@@ -16,21 +19,60 @@ from toryo.workbench.terminals.typist import Typist
 PROMPT_FIRST_S = 20.0
 """Words wait so long for the prompt to be given before them."""
 _TYPING_S = 20.0
+_AT_ONCE_S, _LOOK_S = 0.02, 0.001
+"""An agent that watches its spool is waited for in place; every other one is looked at again later."""
 
 
-def say(inputs: SayInputs, run_dir: Path, windows: Windows, text: str) -> Spoken:
-    """Safe to repeat: a message that was seen is not typed again."""
+def say(inputs: SayInputs, run_dir: Path, windows: Windows, words: Callable[[], str]) -> Spoken | SayWaiting:
+    """Safe to repeat: a message that was seen or put down is neither typed nor put down again."""
+    screen = spool.read_screen(run_dir)
+    if screen is not None and screen.style == "interactive":
+        return _type(inputs, run_dir, screen, windows, words)
+    if hearing.can_hear(run_dir):
+        return _put(inputs, run_dir, words)
+    return _not(
+        "no_screen",
+        f"The agent of {inputs.run} cannot be spoken to: it has its prompt and works alone.",
+        f"`toryo run stop {inputs.run}`, `toryo task update`, `toryo task retry`. With"
+        " `style: interactive` it could be spoken to while it works.",
+    )
+
+
+def look_again_s(run_dir: Path) -> float:
+    """Soon after words were put down, later once a second: a tool call may take its time."""
+    with contextlib.suppress(OSError):
+        return min(max(time.time() - (run_dir / hearing.SAID).stat().st_mtime, 0.05), 1.0)
+    return 1.0
+
+
+def _put(inputs: SayInputs, run_dir: Path, words: Callable[[], str]) -> Spoken | SayWaiting:
+    name = hearing.name_of(inputs.number, inputs.message)
+    found = hearing.state(run_dir, name)
+    if found == "new" and not records.state(run_dir).ended:
+        found = hearing.put(run_dir, name, words())
+        end = time.monotonic() + _AT_ONCE_S
+        while found == "waiting" and time.monotonic() < end:
+            time.sleep(_LOOK_S)
+            found = hearing.state(run_dir, name)
+    if found == "waiting" and not records.state(run_dir).ended:
+        return SayWaiting(reader="hook" if hearing.has_hook(run_dir) else "program")
+    # the end first, then the last look: nothing of an ended run can take anything any more
+    if hearing.state(run_dir, name) == "heard":
+        return Spoken(delivered=True, seen=True)
+    return _not(
+        "unheard",
+        f"{inputs.run} ended before its agent took the words.",
+        f"`toryo run show {inputs.run}` has them.",
+    )
+
+
+def _type(
+    inputs: SayInputs, run_dir: Path, screen: spool.Screen, windows: Windows, words: Callable[[], str]
+) -> Spoken:
     note = spool.words_note(run_dir, inputs.message)
     if spool.typed(note).state == "taken":
         return Spoken(delivered=True, seen=True)
-    screen = spool.read_screen(run_dir)
-    if screen is None or screen.style != "interactive":
-        return _not(
-            "no_screen",
-            f"The agent of {inputs.run} has no screen to type on: it has its prompt and works alone.",
-            f"`toryo run stop {inputs.run}`, `toryo task update`, `toryo task retry`. Only an agent with"
-            " `style: interactive` can be spoken to while it works.",
-        )
+    text = words()
     if not _prompt_first(run_dir, screen):
         return _not(
             "not_ready",

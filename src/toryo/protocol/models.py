@@ -11,9 +11,20 @@ from typing import Any, Literal
 from pydantic import Field
 
 from toryo.domain.words import CheckResult, OrderKind, OrderState, Purpose
-from toryo.protocol.parts import Model, Problem, Said, SayInputs, Spoken, StopInputs, Stopped, Usage, Whole
+from toryo.protocol.parts import (
+    Model,
+    Problem,
+    Said,
+    SayInputs,
+    SayWaiting,
+    Spoken,
+    StopInputs,
+    Stopped,
+    Usage,
+    Whole,
+)
 
-__all__ = ["Model", "Problem", "Said", "SayInputs", "Spoken", "StopInputs", "Stopped"]
+__all__ = ["Model", "Problem", "Said", "SayInputs", "SayWaiting", "Spoken", "StopInputs", "Stopped"]
 
 VERSION = 1
 
@@ -458,6 +469,7 @@ FACTS: dict[str, type[Model]] = {
     "exited": Exited,
     "lost": Lost,
     "stopped": Stopped,
+    "say_waiting": SayWaiting,
     "spoken": Spoken,
     "collected": Collected,
     "candidate_built": CandidateBuilt,

@@ -80,10 +80,20 @@ class SayInputs(Model):
     """Id; the same one is not spoken twice."""
     text: str
     """Blob hash."""
+    number: int = 0
+    """Counts what was said to this run, so that it is heard in that order."""
+
+
+class SayWaiting(Model):
+    """The words lie where the agent takes them at its next step; who will take them."""
+
+    reader: Literal["hook", "program"]
+    """A hook of the agent CLI, or the program itself, if it looks."""
 
 
 class Spoken(Model):
     problem: Problem | None = None
+    """`unheard`: the run ended before anybody took the words."""
     delivered: bool = False
     seen: bool = False
     """Whether the words were seen on the agent's screen, or taken by its program."""

@@ -24,6 +24,7 @@ _FOR_PLACES = _BY_SEQ.where(
     orders.c.place.in_(bindparam("places", expanding=True)), orders.c.state.in_(PENDING)
 )
 _OF_RUN = _BY_SEQ.where(orders.c.run == bindparam("it"))
+_SAID_TO = _OF_RUN.where(orders.c.kind == "say")
 _OF_LANDING = _BY_SEQ.where(orders.c.landing == bindparam("it"))
 _OF_GATE = _BY_SEQ.where(orders.c.gate == bindparam("it"))
 _OF_TASK = _BY_SEQ.where(orders.c.task == bindparam("it"))
@@ -58,6 +59,11 @@ def for_places(tx: Tx, places: Sequence[str]) -> list[OrderRow]:
 def of_run(tx: Tx, run: str) -> list[OrderRow]:
     """In every state, as are those of a landing, a gate and a task."""
     return every(tx, OrderRow, _OF_RUN, it=run) if run else []
+
+
+def said_to(tx: Tx, run: str) -> list[OrderRow]:
+    """The words for a run, in every state."""
+    return every(tx, OrderRow, _SAID_TO, it=run) if run else []
 
 
 def of_landing(tx: Tx, landing: str) -> list[OrderRow]:

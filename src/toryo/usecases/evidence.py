@@ -11,6 +11,7 @@ from toryo.store import claims, evidence, facts, gates, landings, projects, runs
 from toryo.store.engine import Tx
 from toryo.store.rows import CheckRow, EvidenceRow, GateRow, LandingRow, RunRow
 from toryo.usecases.ids import new_id
+from toryo.usecases.speaking import words_of
 
 
 def write_evidence(tx: Tx, landing: LandingRow) -> str:
@@ -186,6 +187,7 @@ def run_facts(tx: Tx, run: RunRow) -> dict[str, Any]:
         "violations": collected.get("violations", []),
         "foreign": collected.get("foreign", []),
         "kept_worktree": collected.get("kept_worktree", ""),
+        "words": words_of(tx, run.id),
         "claims": [
             {
                 "kind": claim.kind,

@@ -21,7 +21,7 @@ def apply_run_fact(tx: Tx, order: OrderRow, kind: str, body: dict[str, Any]) -> 
     tx.emit(f"run_{kind}", _shown(kind, body), project=run.project, task=run.task, run=run.id)
 
 
-BEFORE_THE_END = (OrderKind.PREPARE, OrderKind.RUN, OrderKind.STOP)
+BEFORE_THE_END = (OrderKind.PREPARE, OrderKind.RUN, OrderKind.STOP, OrderKind.SAY)
 """Orders that make no sense once a run has ended by the daemon's own word."""
 
 

@@ -23,7 +23,7 @@ from toryo.usecases.facts_of_landings import (
 )
 from toryo.usecases.facts_of_projects import apply_surveyed, apply_target_seen, is_early
 from toryo.usecases.facts_of_runs import apply_run_fact
-from toryo.usecases.speaking import apply_spoken
+from toryo.usecases.speaking import apply_spoken, apply_waiting_words
 
 ON_THE_WAY = frozenset({"publish_waiting"})
 """Facts of which only the newest matters: a repeated one is kept again."""
@@ -115,6 +115,8 @@ def _apply(tx: Tx, order: OrderRow, kind: str, body: dict[str, Any]) -> None:
     match kind:
         case "prepared" | "started" | "exited" | "lost" | "collected" | "cleaned" | "stopped":
             apply_run_fact(tx, order, kind, body)
+        case "say_waiting":
+            apply_waiting_words(tx, order)
         case "spoken":
             apply_spoken(tx, order, body)
         case "candidate_built":

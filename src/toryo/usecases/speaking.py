@@ -1,13 +1,17 @@
-"""Words of a person for a running agent: an order to the place of its run, kept as events of the task."""
+"""Words of a person for a running agent: an order to the place of its run, kept as events of the task.
+
+What became of them is folded from that order and its facts, never kept beside them.
+"""
 
 from __future__ import annotations
 
 from typing import Any
 
 from toryo.domain.errors import Refused, UserError
-from toryo.domain.words import OrderKind
+from toryo.domain.times import iso
+from toryo.domain.words import OrderKind, OrderState
 from toryo.protocol.parts import SayInputs
-from toryo.store import runs, texts
+from toryo.store import facts, orders, runs, texts
 from toryo.store.engine import Tx
 from toryo.store.rows import OrderRow, RunRow
 from toryo.usecases.context import HeadContext
@@ -18,18 +22,27 @@ from toryo.usecases.ordering import insert
 LONGEST = 50_000
 """Characters: it is typed."""
 WITHIN_S = 30.0
+TAKEN_WITHIN_S = 2.0
+"""So long the speaker waits for an agent that takes its words at its next step."""
+SHOWN = 1000
+"""Characters of them in an event."""
+UNHEARD = "unheard"
 
 
-def order_say(context: HeadContext, text_id: str, words: str) -> tuple[str, str, str]:
-    """(order, message, run)"""
+def order_say(context: HeadContext, text_id: str, words: str, message: str = "") -> tuple[str, str, str]:
+    """(order, message, run); a message that is known by its id is not said again."""
     if not words.strip():
         raise UserError("There is nothing to say.", hint='toryo task say ID "what it should know"')
     if len(words) > LONGEST:
         raise UserError("That is too much to be typed.", hint="Put it into a file and name the file.")
     with context.store.change() as tx:
+        known = orders.by_key(tx, f"say/{message}") if message else None
+        if known is not None:
+            return known.id, message, known.run
         run = running(tx, text_id)
-        message = new_id("m")
-        inputs = SayInputs(run=run.id, message=message, text=texts.put(tx, words))
+        message = message or new_id("m")
+        number = len(orders.said_to(tx, run.id)) + 1
+        inputs = SayInputs(run=run.id, message=message, text=texts.put(tx, words), number=number)
         order = insert(
             tx,
             OrderKind.SAY,
@@ -42,7 +55,7 @@ def order_say(context: HeadContext, text_id: str, words: str) -> tuple[str, str,
             generation=run.generation,
             limit_s=WITHIN_S,
         )
-        body = {"message": message, "text": words[:1000]}
+        body = {"message": message, "text": words[:SHOWN]}
         tx.emit("run_told", body, project=run.project, task=run.task, run=run.id)
     return order.id, message, run.id
 
@@ -70,7 +83,53 @@ def running(tx: Tx, text: str) -> RunRow:
     return run
 
 
+def apply_waiting_words(tx: Tx, order: OrderRow) -> None:
+    """Nothing is decided by it; whoever waits for the answer looks again."""
+    tx.touch_place(order.place)
+
+
 def apply_spoken(tx: Tx, order: OrderRow, body: dict[str, Any]) -> None:
-    told = {key: body.get(key) for key in ("delivered", "seen", "problem")}
+    kind, told = "run_spoken", {key: body.get(key) for key in ("delivered", "seen", "problem")}
+    if (body.get("problem") or {}).get("code") == UNHEARD:
+        kind, told = "run_unheard", {"text": _text(tx, order)[:SHOWN]}
     told["message"] = order.inputs.get("message")
-    tx.emit("run_spoken", told, project=order.project, task=order.task, run=order.run)
+    tx.emit(kind, told, project=order.project, task=order.task, run=order.run)
+
+
+def answer(context: HeadContext, order_id: str) -> dict[str, Any] | None:
+    """What `spoken` says, until then `waiting` where the words lie ready; None: nobody took the order."""
+    with context.store.read() as tx:
+        order = orders.get(tx, order_id)
+        told = {fact.kind: fact.body for fact in facts.of_order(tx, order_id) if fact.standing == "applied"}
+    if order is not None and order.state == OrderState.REPORTED and "spoken" in told:
+        return {**told["spoken"], "is_final": True}
+    return {"waiting": told["say_waiting"]["reader"]} if "say_waiting" in told else None
+
+
+def words_of(tx: Tx, run: str) -> list[dict[str, Any]]:
+    """What was said to a run, the oldest first, and how far it came."""
+    return [_words(tx, order) for order in orders.said_to(tx, run)]
+
+
+def _words(tx: Tx, order: OrderRow) -> dict[str, Any]:
+    told = {fact.kind: fact.body for fact in facts.of_order(tx, order.id) if fact.standing == "applied"}
+    spoken, detail = told.get("spoken"), ""
+    if spoken is None:
+        state = "waiting" if order.state in orders.PENDING else "unknown"
+    elif problem := spoken.get("problem"):
+        state = UNHEARD if problem["code"] == UNHEARD else "undelivered"
+        detail = str(problem["message"])
+    else:
+        state = "heard" if spoken.get("delivered") else "unknown"
+    return {
+        "message": order.inputs.get("message"),
+        "text": _text(tx, order),
+        "state": state,
+        "detail": detail,
+        "said_at": iso(order.created_at),
+        "ended_at": iso(order.ended_at) if order.ended_at is not None else None,
+    }
+
+
+def _text(tx: Tx, order: OrderRow) -> str:
+    return texts.get(tx, str(order.inputs.get("text"))) or ""

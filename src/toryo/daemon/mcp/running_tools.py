@@ -6,13 +6,13 @@ from typing import Any
 
 from pydantic import Field
 
-from toryo.daemon.changes import EVENTS
+from toryo.daemon.changes import EVENTS, place_topic
 from toryo.daemon.head import Head
 from toryo.daemon.mcp.asking import ask
 from toryo.daemon.mcp.people_tools import RunOrTask
 from toryo.daemon.mcp.registry import PEOPLE, Arguments, Tool
 from toryo.usecases import asking, speaking
-from toryo.usecases.context import Caller
+from toryo.usecases.context import Caller, HeadContext
 
 WINDOW_S = 10
 LOG_S = 10
@@ -24,6 +24,8 @@ class Attach(Arguments):
 
 class Say(Attach):
     text: str
+    message: str = Field(default="", pattern="^(m[a-z0-9]{8,40})?$")
+    """Of a caller that may have to ask again: the same id, said once."""
 
 
 class Log(RunOrTask):
@@ -40,19 +42,39 @@ async def attach_run(head: Head, caller: Caller, args: Attach) -> dict[str, Any]
 
 
 async def say(head: Head, caller: Caller, args: Say) -> dict[str, Any]:
-    order, message, run = await head.do(speaking.order_say, args.id, args.text)
-    try:
-        body = await ask(head, order, "say", speaking.WITHIN_S)
-    except asking.NobodyAnswered as silent:
-        body = {"problem": {"code": "nobody_answered", "message": silent.message, "hint": silent.hint}}
+    order, message, run = await head.do(speaking.order_say, args.id, args.text, args.message)
+    body = await _spoken(head, order)
     return {
         "success": True,
         "message": message,
         "run": run,
         "delivered": bool(body.get("delivered")),
         "seen": bool(body.get("seen")),
+        "waiting": str(body.get("waiting") or ""),
         "problem": body.get("problem"),
     }
+
+
+async def _spoken(head: Head, order: str) -> dict[str, Any]:
+    """The end of it, or that the words wait for the agent's next step: then they are not withdrawn."""
+    topics = (place_topic(await head.do(asking.place_of, order)),)
+
+    def told(context: HeadContext) -> tuple[bool, dict[str, Any] | None]:
+        body = speaking.answer(context, order)
+        return body is not None, body
+
+    def ended(context: HeadContext) -> tuple[bool, dict[str, Any] | None]:
+        body = speaking.answer(context, order)
+        return body is not None and "is_final" in body, body
+
+    body = await head.until(topics, speaking.WITHIN_S, told)
+    if body is not None and "is_final" not in body:
+        body = await head.until(topics, speaking.TAKEN_WITHIN_S, ended)
+    if body is not None:
+        return body
+    await head.do(asking.give_up, order)
+    silent = asking.nobody_answered("say")
+    return {"problem": {"code": "nobody_answered", "message": silent.message, "hint": silent.hint}}
 
 
 async def read_log(head: Head, caller: Caller, args: Log) -> dict[str, Any]:

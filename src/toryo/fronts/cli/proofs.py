@@ -10,7 +10,7 @@ from toryo.fronts.cli.desk import inner
 from toryo.fronts.cli.parsing import verb
 from toryo.fronts.cli.runs import usage, violation
 from toryo.fronts.cli.showing import duration, folded, one_line, paint, plain, print_json, table, word
-from toryo.fronts.cli.task_page import headline, next_steps
+from toryo.fronts.cli.task_page import headline, next_steps, words
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -136,7 +136,7 @@ def _print_runs(runs: list[dict[str, Any]]) -> None:
 
 
 def _said(run: dict[str, Any]) -> list[str]:
-    """What its client says of a run, and by which prompt it was started."""
+    """What its client says of a run, by which prompt it was started, and what it was told on the way."""
     lines = []
     client = " ".join(str(run[name]) for name in ("client", "client_version") if run.get(name))
     driven = ", ".join(part for part in (client, str(run.get("model") or ""), usage(run)) if part)
@@ -148,7 +148,7 @@ def _said(run: dict[str, Any]) -> list[str]:
         lines.append(f"conversation: {run['conversation']}")
     if run.get("prompt_hash"):
         lines.append(f"prompt: {str(run['prompt_hash'])[:16]}…")
-    return lines
+    return lines + [f"said {line}" for line in words(run)]
 
 
 def verify(args: argparse.Namespace, desk: Desk) -> int:

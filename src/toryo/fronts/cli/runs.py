@@ -17,7 +17,7 @@ from toryo.fronts.cli.showing import (
     table,
     word,
 )
-from toryo.fronts.cli.task_page import run_row
+from toryo.fronts.cli.task_page import run_row, words
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -103,6 +103,7 @@ def show(args: argparse.Namespace, desk: Desk) -> int:
                 ("changed", run.get("changed_files")),
                 ("uncommitted", run.get("uncommitted")),
                 ("violations", [violation(one) for one in run.get("violations") or ()]),
+                ("said", words(run)),
                 ("worktree", run.get("worktree")),
                 ("coordinator", run.get("coordinator")),
             ]

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import sys
 
 from toryo.domain.errors import Refused, UsageError
 from toryo.fronts.cli.desk import inner
 from toryo.fronts.cli.parsing import verb
-from toryo.fronts.cli.showing import print_json
+from toryo.fronts.cli.showing import Progress, print_json
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -17,10 +18,16 @@ if TYPE_CHECKING:
     from toryo.fronts.cli.desk import Desk
 
 ANSWER_S = 45.0
-"""The daemon waits 30 s for the words to be seen."""
+"""The daemon waits 30 s for the words to be seen or to lie ready."""
+ABOUT = (
+    "Words for an agent while it works. On its own screen it reads them at once; Claude Code, Codex and "
+    "Gemini CLI get them after their next tool call, or as one more turn instead of the end; a command of "
+    "yours finds them in $TORYO_SAID. `toryo task show` says whether they were heard."
+)
 
 
 def declare_say(parser: argparse.ArgumentParser) -> None:
+    parser.description = ABOUT
     parser.add_argument("id", metavar="ID", help="a task or its run, or the beginning of its id")
     parser.add_argument("text", metavar="TEXT", help="what you want to tell it; - reads standard input")
     verb(
@@ -37,19 +44,28 @@ def say(args: argparse.Namespace, desk: Desk) -> int:
     text = sys.stdin.read() if args.text == "-" else args.text
     if not text.strip():
         raise UsageError("There is nothing to say.", hint='`toryo task say ID "the words"`')
-    answer = desk.call(
-        "say", {"id": args.id, "text": text}, timeout_s=ANSWER_S, what="waiting for the agent to take it"
-    )
-    problem = answer.get("problem")
+    # with an id of ours: asked again after a daemon was killed, it is said once
+    words = {"id": args.id, "text": text, "message": f"m{os.urandom(5).hex()}"}
+    with Progress("waiting for the agent to take it") as progress:
+        answer = desk.call_through("say", words, timeout_s=ANSWER_S, on_wait=progress.tick)
+    problem, run = answer.get("problem"), answer.get("run")
     if args.json:
         print_json(answer)
     elif problem:
         raise Refused(str(problem["message"]), hint=_way_out(desk, answer, text))
     elif answer.get("seen"):
-        print(f"{answer['run']} has it.")
+        print(f"{run} has it.")
+    elif answer.get("waiting"):
+        print(f"{WAITS[answer['waiting']]}. Whether it was heard: toryo run show {run}".format(run=run))
     else:
-        print(f"{answer['run']} was told, but nobody saw that it took it. Look: toryo attach {answer['run']}")
-    return 0 if answer.get("seen") else 1
+        print(f"{run} was told, but nobody saw that it took it. Look: toryo attach {run}")
+    return 0 if answer.get("seen") or answer.get("waiting") else 1
+
+
+WAITS = {
+    "hook": "It waits for {run}, which gets it after the tool call that it is at, or before it ends",
+    "program": "It waits for {run}, whose program finds it in $TORYO_SAID, if it looks there",
+}
 
 
 def _way_out(desk: Desk, answer: dict[str, Any], text: str) -> str:
@@ -70,5 +86,5 @@ def _way_out(desk: Desk, answer: dict[str, Any], text: str) -> str:
         f"toryo task update {task} -d {shlex.quote(whole)}",
         f"toryo task retry {task}",
     )
-    about = "Only `style: interactive` hears you while it works. This stops it and starts it again with it:"
+    about = "Its client hears you only with `style: interactive`. This stops it and starts it again with it:"
     return "\n".join([about, *(f"  {line}" for line in lines)])

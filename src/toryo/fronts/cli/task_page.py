@@ -36,6 +36,9 @@ def print_page(task: dict[str, Any]) -> None:
     if task.get("description"):
         print("\n" + plain(task["description"].strip("\n")))
     print_runs(task.get("runs") or [])
+    for run in task.get("runs") or ():
+        for line in words(run):
+            print(f"said to {run['id']} {folded(line, 4)}")
     for claim in task.get("claims") or ():
         print(_claim(claim))
     for line in next_steps(task):
@@ -49,6 +52,24 @@ def headline(task: dict[str, Any]) -> str:
     before = width(f"{task['id']}  {status}{because}  ")
     title = folded(one_line(str(task.get("title") or "")), before)
     return f"{task['id']}  {word(status)}{because}  {title}".rstrip()
+
+
+WORDS = {
+    "heard": "and heard",
+    "waiting": "and waiting for its next step",
+    "unheard": "but unheard: the run ended before",
+    "unknown": "but whether it was heard is not known",
+}
+
+
+def words(run: dict[str, Any]) -> list[str]:
+    """What a person said to the agent while it worked, and what became of it."""
+    now, lines = time.time(), []
+    for one in run.get("words") or ():
+        state = WORDS.get(str(one["state"])) or f"but not given: {one_line(str(one.get('detail') or ''))}"
+        past = ago(one.get("said_at"), now)
+        lines.append(f"{f'{past} ago ' if past else ''}{state}: {one_line(str(one['text']))}")
+    return lines
 
 
 def _claim(claim: dict[str, Any]) -> str:

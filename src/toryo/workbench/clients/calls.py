@@ -54,6 +54,8 @@ class Command:
     cwd: Literal["worktree", "context"] = "worktree"
     env: Mapping[str, str] = field(default_factory=dict)
     """Added to the run's environment."""
+    hears: bool = False
+    """It can be spoken to while it works: it takes words from the run's spool."""
 
 
 class Client(Protocol):

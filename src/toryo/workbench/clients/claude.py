@@ -13,6 +13,7 @@ from toryo.protocol.parts import Said
 from toryo.workbench.clients import claude_home, claude_record
 from toryo.workbench.clients.calls import Call, Command, Interactive, Versions
 from toryo.workbench.clients.run_files import TURN_END, turn_end_hook, unless_set, written, written_json
+from toryo.workbench.runs.hearing import hook_command
 
 SERVER = "toryo"
 
@@ -45,16 +46,17 @@ class ClaudeClient:
                 "--output-format",
                 "stream-json",
                 "--verbose",
-                *self._common(call, hooks={}),
+                *self._common(call, _hears(call)),
             ),
             stdin=call.prompt,
             cwd=_cwd(call),
             env=unless_set(call, QUIET),
+            hears=True,
         )
 
     def interactive(self, call: Call) -> Interactive:
         done = call.run_dir / TURN_END
-        hook = [{"hooks": [{"type": "command", "command": turn_end_hook(done), "timeout": 10}]}]
+        hook = _hook(turn_end_hook(done))
         # StopFailure: the turn ended by an error of the service
         argv = self._common(call, hooks={"Stop": hook, "StopFailure": hook})
         env = unless_set(call, QUIET) | claude_home.environment(call)
@@ -106,6 +108,19 @@ class ClaudeClient:
         tools = f"{ALLOWED},mcp__{SERVER}" if call.bridge else ALLOWED
         # a mode always: the CLI's own default asks a classifier of the service
         return ("--permission-mode", "acceptEdits", "--allowedTools", tools)
+
+
+def _hears(call: Call) -> dict[str, Any]:
+    """Words of a person are given to it after a tool call, and instead of the end of its turn."""
+    return {
+        "PostToolUse": _hook(hook_command(call.run_dir, "PostToolUse")),
+        # plain: what comes there as JSON is shown to the model twice
+        "Stop": _hook(hook_command(call.run_dir, "Stop", "plain")),
+    }
+
+
+def _hook(line: str) -> list[Any]:
+    return [{"hooks": [{"type": "command", "command": line, "timeout": 10}]}]
 
 
 def _cwd(call: Call) -> Literal["worktree", "context"]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Iterable
 from datetime import datetime
@@ -11,6 +12,7 @@ from toryo.protocol.parts import Said
 from toryo.workbench.clients import codex_record
 from toryo.workbench.clients.calls import Call, Command, Interactive, Versions
 from toryo.workbench.clients.run_files import TURN_END, with_added
+from toryo.workbench.runs.hearing import hook_command
 
 SERVER = "toryo"
 
@@ -38,8 +40,8 @@ class CodexClient:
     def argv(self, call: Call) -> Command:
         """`-`: the prompt is on standard input, after the added text, which no option takes from a file."""
         resume = ("resume", call.resume) if call.resume else ()
-        argv = ("codex", "exec", "--json", "--color", "never", *self._common(call), *resume, "-")
-        return Command(argv=argv, stdin=with_added(call))
+        argv = ("codex", "exec", "--json", "--color", "never", *self._common(call), *_hears(call))
+        return Command(argv=(*argv, *resume, "-"), stdin=with_added(call), hears=True)
 
     def interactive(self, call: Call) -> Interactive:
         done = call.run_dir / TURN_END
@@ -75,7 +77,29 @@ class CodexClient:
         return tuple(argv)
 
 
+HEARS = {"PostToolUse": "post_tool_use", "Stop": "stop"}
+"""When words of a person can be given to it: after a tool call, and instead of the end of its turn."""
+
 READY = ("permissions: YOLO mode",)
+
+
+def _hears(call: Call) -> tuple[str, ...]:
+    """Hooks of this call alone, and the trust in them: one that nobody trusts is passed over in silence, and
+    the flag that trusts all would let untrusted hooks of the user and the repository run, too."""
+    argv, trust = [], {}
+    for event, label in HEARS.items():
+        line = hook_command(call.run_dir, event)
+        hook = {"type": "command", "command": line, "timeout": 10, "async": False}
+        argv += ["-c", f"hooks.{event}={toml([{'hooks': [hook]}])}"]
+        trust[f"/<session-flags>/config.toml:{label}:0:0"] = {"trusted_hash": _hash(label, hook)}
+    return (*argv, "-c", f"hooks.state={toml(trust)}")
+
+
+def _hash(label: str, hook: dict[str, Any]) -> str:
+    """As the CLI itself makes it of a hook without a matcher: sorted, compact JSON."""
+    identity = {"event_name": label, "hooks": [hook]}
+    text = json.dumps(identity, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    return f"sha256:{hashlib.sha256(text.encode()).hexdigest()}"
 
 
 def toml(value: Any) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 
 from toryo.workbench.clients.calls import Call, CannotCall, Command, filled, holes
+from toryo.workbench.clients.run_files import spool_variable
 
 LONGEST_ARGUMENT = 131_071
 """Linux refuses a longer single argument (MAX_ARG_STRLEN)."""
@@ -31,4 +32,4 @@ class CommandClient:
                 "the prompt is too long for an argument", hint="Write {prompt_file} instead of {prompt}."
             )
         told = holes(call.command) & {"prompt", "prompt_file"}
-        return Command(argv, stdin=None if told else call.prompt)
+        return Command(argv, None if told else call.prompt, env=spool_variable(call), hears=True)

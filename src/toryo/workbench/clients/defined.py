@@ -18,7 +18,7 @@ from toryo.workbench.clients import streams
 from toryo.workbench.clients.calls import Call, CannotCall, Command, Interactive, Versions
 from toryo.workbench.clients.command import LONGEST_ARGUMENT
 from toryo.workbench.clients.limits import error_code, limited
-from toryo.workbench.clients.run_files import with_added
+from toryo.workbench.clients.run_files import spool_variable, with_added
 
 HOLES = ("prompt", "prompt_file", "worktree", "model", "resume", "bridge")
 _HOLE = re.compile(r"\{(" + "|".join(HOLES) + r")\}")
@@ -103,7 +103,8 @@ class DefinedClient:
             argv=tuple(filled for word in words for filled in self._filled(word, call, prompt)),
             stdin=prompt if by_stdin else None,
             cwd="context" if keys.cwd == "context" and call.context is not None else "worktree",
-            env=dict(keys.env),
+            env=spool_variable(call) | keys.env,
+            hears=True,
         )
 
     def _filled(self, word: str, call: Call, prompt: str) -> tuple[str, ...]:

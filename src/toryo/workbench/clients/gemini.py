@@ -24,8 +24,11 @@ from toryo.workbench.clients.run_files import (
     with_added,
     written_json,
 )
+from toryo.workbench.runs.hearing import hook_command
 
 SERVER = "toryo"
+HEARS = ("AfterTool", "AfterAgent")
+"""When words of a person can be given to it: after a tool call, and instead of the end of its turn."""
 FOLDERS = "GEMINI_CLI_TRUSTED_FOLDERS_PATH"
 READY = ("Gemini CLI v",)
 """Of the banner: the place for words is drawn long before it takes any."""
@@ -40,24 +43,19 @@ class GeminiClient:
     )
 
     def argv(self, call: Call) -> Command:
-        _settings(call, hooks={})
+        hears = _settings(call, {event: _hook(event, hook_command(call.run_dir, event)) for event in HEARS})
         return Command(
             argv=("gemini", "--output-format", "stream-json", *_common(call)),
             # added text is taken from GEMINI.md only: with no context folder it comes before the prompt
             stdin=with_added(call),
             cwd=_cwd(call),
             env=_environment(call),
+            hears=hears,
         )
 
     def interactive(self, call: Call) -> Interactive:
         done = call.run_dir / TURN_END
-        hook = {
-            "name": "toryo-turn-end",
-            "type": "command",
-            "command": turn_end_hook(done),
-            "timeout": 10_000,
-        }
-        is_told = _settings(call, hooks={"AfterAgent": [{"hooks": [hook]}]})
+        is_told = _settings(call, {"AfterAgent": _hook("turn-end", turn_end_hook(done))})
         return Interactive(
             command=Command(
                 argv=("gemini", *_common(call)), cwd=_cwd(call), env=_environment(call) | _trust(call)
@@ -73,6 +71,10 @@ class GeminiClient:
 
     def shown(self, line: str) -> str | None:
         return gemini_record.shown(line)
+
+
+def _hook(name: str, line: str) -> list[Any]:
+    return [{"hooks": [{"name": f"toryo-{name}", "type": "command", "command": line, "timeout": 10_000}]}]
 
 
 def _common(call: Call) -> tuple[str, ...]:

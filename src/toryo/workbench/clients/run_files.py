@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from toryo.workbench.clients.calls import Call, CannotCall
+from toryo.workbench.runs import hearing
 
 TURN_END = "turn-end.jsonl"
 """Where a CLI's own hook writes one line at the end of each turn."""
@@ -33,6 +34,11 @@ def written_json(call: Call, name: str, value: Mapping[str, Any]) -> Path:
 def turn_end_hook(path: Path) -> str:
     """A shell line that adds the hook's input to the file as one line; quick, since the CLI waits for it."""
     return f"{{ tr -d '\\n'; echo; }} >> {shlex.quote(str(path))}"
+
+
+def spool_variable(call: Call) -> dict[str, str]:
+    """For a program that has no hooks: where it finds what a person says to it."""
+    return {hearing.VARIABLE: str(call.run_dir / hearing.SAID)}
 
 
 def unless_set(call: Call, values: Mapping[str, str]) -> dict[str, str]:

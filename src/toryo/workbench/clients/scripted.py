@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 
 from toryo.workbench.clients.calls import Call, CannotCall, Command, filled
+from toryo.workbench.clients.run_files import spool_variable
 
 
 class ScriptedClient:
@@ -17,4 +18,5 @@ class ScriptedClient:
         script = filled(call.command.strip(), call)
         # -P: the worktree is the current folder, and a module of the user's must not stand in for ours
         module = "toryo.workbench.clients.scripted_agent"
-        return Command((sys.executable, "-P", "-m", module, script), stdin=call.prompt)
+        argv = (sys.executable, "-P", "-m", module, script)
+        return Command(argv, stdin=call.prompt, env=spool_variable(call), hears=True)
