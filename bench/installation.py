@@ -11,6 +11,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
@@ -80,7 +81,8 @@ class Installation:
         if self._wire is not None:
             self._wire.close()
         for pid in self._left():
-            os.kill(pid, signal.SIGKILL)
+            with suppress(ProcessLookupError):  # it left with one that we have just killed
+                os.kill(pid, signal.SIGKILL)
         if self._daemon is not None:
             self._daemon.wait(20)
         shutil.rmtree(self.root, ignore_errors=True)

@@ -20,6 +20,7 @@ import claim
 import crew
 import idle
 import life
+import message
 import reading
 from installation import command
 from reasons import REASONS
@@ -39,6 +40,7 @@ class Sizes:
     starts: int = 30
     calls: int = 300
     cli_runs: int = 20
+    messages: int = 100
     agents: int = 50
     idle_s: float = 30
 
@@ -53,6 +55,7 @@ TINY = Sizes(
     starts=2,
     calls=5,
     cli_runs=1,
+    messages=2,
     agents=3,
     idle_s=1,
 )
@@ -68,6 +71,7 @@ def parts(sizes: Sizes) -> dict[str, Callable[[], list[Figure]]]:
         "claim": lambda: claim.measure(sizes.tasks, sizes.claims, say),
         "commands": lambda: reading.measure(sizes.tasks, sizes.commands, say),
         "bridge": lambda: bridge.measure(sizes.starts, sizes.calls, say),
+        "message": lambda: message.measure(sizes.messages, say),
         "crew": lambda: crew.measure(sizes.cli_runs, say),
         "idle": lambda: [
             *idle.measure(sizes.agents, 0.1, sizes.idle_s, say),

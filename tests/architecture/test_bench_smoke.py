@@ -18,7 +18,16 @@ BENCH = Path(__file__).parents[2] / "bench"
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("part", "figures"),
-    [("life", 5), ("large", 2), ("claim", 4), ("commands", 9), ("bridge", 4), ("crew", 1), ("idle", 2)],
+    [
+        ("life", 5),
+        ("large", 2),
+        ("claim", 4),
+        ("commands", 9),
+        ("bridge", 4),
+        ("message", 2),
+        ("crew", 1),
+        ("idle", 2),
+    ],
 )
 def test_a_part_of_the_bench_fills_its_rows(part: str, figures: int, tmp_path: Path) -> None:
     # a socket's path has at most 104 bytes; the agent CLIs are in the cache of whoever runs the tests
