@@ -83,7 +83,8 @@ def test_a_red_base_says_that_a_commit_mends_it_and_its_evidence_shows_the_check
     assert (check["command"], check["exit_code"], check["output"]) == ("make test", 2, "boom")
 
 
-def test_a_landing_that_waits_for_the_checkout_names_the_stash_and_has_not_landed(shop: Shop) -> None:
+def accepted(shop: Shop) -> str:
+    """A task whose landing is accepted and not yet published."""
     task = shop.add_task()
     shop.hands.claim("dev", shop.project)
     shop.hands.prepare()
@@ -92,7 +93,12 @@ def test_a_landing_that_waits_for_the_checkout_names_the_stash_and_has_not_lande
     shop.hands.build()
     order = shop.hands.order("accept")
     shop.hands.report(order, "accepted", models.Accepted(moved=True, tip="4" * 40))
-    waiting = models.PublishWaiting(why="dirty", paths=("a b.txt",))
+    return task
+
+
+def test_a_landing_that_waits_for_the_checkout_names_the_stash_and_has_not_landed(shop: Shop) -> None:
+    task = accepted(shop)
+    waiting = models.PublishWaiting(why="dirty", paths=("a b.txt",))  # as an older coordinator says it
     shop.hands.report(shop.hands.order("publish"), "publish_waiting", waiting)
     assert shop.state(task) == "landing waiting_for_checkout"
     told = waited(shop, task)
@@ -102,6 +108,30 @@ def test_a_landing_that_waits_for_the_checkout_names_the_stash_and_has_not_lande
     shown = shop.task(task)
     assert (shown["landed_commit"], shown["accepted_commit"]) == (None, "4" * 40)
     assert shown["next"] == told["lines"]
+
+
+@pytest.mark.parametrize(
+    ("why", "paths", "line", "words"),
+    [
+        ("dirty", ("a.txt",), "git -C '/linked one' stash push -- a.txt", "commit or stash in /linked one"),
+        ("rebase", (), "git -C '/linked one' status", "finish the rebase in /linked one, then main moves"),
+        ("index.lock", (), "git -C '/linked one' status", "a git is at work in /linked one (index.lock)"),
+        ("missing checkout", ("/linked one",), "git -C {path} worktree list", "in /linked one, which is not"),
+    ],
+)
+def test_a_landing_that_waits_for_another_checkout_than_the_projects_names_that_one(
+    shop: Shop, why: str, paths: tuple[str, ...], line: str, words: str
+) -> None:
+    task = accepted(shop)
+    waiting = models.PublishWaiting(why=why, paths=paths, checkout="/linked one")
+    shop.hands.report(shop.hands.order("publish"), "publish_waiting", waiting)
+    told = waited(shop, task)
+    path = shop.daemon.person("get_project", project=shop.project)["project"]["path"]
+    assert told["type"] == line.format(path=path)
+    assert words in told["why"]
+    assert shop.task(task)["next"][0] == told["type"]
+    (needs,) = shop.daemon.person("get_status")["needs_you"]
+    assert (needs["type"], needs["why"]) == (told["type"], told["why"])
 
 
 @pytest.mark.parametrize(

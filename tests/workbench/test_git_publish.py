@@ -7,75 +7,10 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from user_desk import Desk, files_of
 
 from repositories import commit_files, git, make_repository
-from toryo.protocol.models import Published, PublishInputs, PublishWaiting
-from toryo.workbench.git import publish
-
-FIRST = {"a.txt": "a\n", "b.txt": "b\n", "gone.txt": "gone\n", "dir/c.txt": "c\n", ".gitignore": "*.ign\n"}
-
-
-class Desk:
-    """A user's repository with `main` checked out, and a landing beside it that is not yet published."""
-
-    def __init__(self, folder: Path) -> None:
-        self.repo = make_repository(folder / "repo", FIRST)
-        self.journal = folder / "home" / "publish.json"
-        self.old = git(self.repo, "rev-parse", "main")
-        self.new = self.landing(
-            {"a.txt": "landed\n", "new/n.txt": "n\n", "x.ign": "landed\n"}, delete="gone.txt"
-        )
-
-    def landing(self, files: dict[str, str], delete: str = "", onto: str = "main") -> str:
-        """A commit that changes these files, made without touching the checkout."""
-        side = self.repo.parent / "side"
-        git(self.repo, "worktree", "add", "-q", "--detach", str(side), onto)
-        for name in files:
-            for above in (side / name).parents:
-                if above.is_file():
-                    above.unlink()
-        if delete:
-            git(side, "rm", "-q", "-r", delete)
-        commit = commit_files(side, files, "landing")
-        git(self.repo, "worktree", "remove", "--force", str(side))
-        return commit
-
-    def publish(self, old: str = "", new: str = "") -> Published | PublishWaiting:
-        inputs = PublishInputs(repo=str(self.repo), target="main", old=old or self.old, new=new or self.new)
-        return publish.publish(inputs, self.journal)
-
-    def branch(self) -> str:
-        return git(self.repo, "rev-parse", "refs/heads/main")
-
-    def is_published(self) -> bool:
-        answer = self.publish()
-        return isinstance(answer, Published) and answer.published and self.branch() == self.new
-
-    def waits(self) -> tuple[str, tuple[str, ...]]:
-        """Why it waits; a waiting publication has moved and written nothing."""
-        before = self.state()
-        answer = self.publish()
-        assert isinstance(answer, PublishWaiting), answer
-        assert self.state() == before
-        assert not self.journal.exists()
-        return answer.why, answer.paths
-
-    def state(self) -> tuple[str, dict[str, bytes | str]]:
-        return self.branch(), files_of(self.repo)
-
-
-def files_of(root: Path) -> dict[str, bytes | str]:
-    """Every file of a checkout, links by what they name."""
-    found: dict[str, bytes | str] = {}
-    for path in root.rglob("*"):
-        name = str(path.relative_to(root))
-        if name.startswith(".git/") or name == ".git":
-            continue
-        if path.is_symlink():
-            found[name] = f"-> {path.readlink()}"
-        elif path.is_file():
-            found[name] = path.read_bytes()
-    return found
+from toryo.protocol.models import Published
 
 
 @pytest.fixture
@@ -106,6 +41,7 @@ def test_a_checkout_that_is_detached_at_the_branch_does_not_hold_it(desk):
 def test_a_linked_worktree_that_holds_the_branch_is_the_checkout_to_publish_into(desk, tmp_path):
     git(desk.repo, "checkout", "-q", "-b", "other")
     git(desk.repo, "worktree", "add", "-q", str(tmp_path / "linked ü"), "main")
+    desk.checkout = tmp_path / "linked ü"
     (tmp_path / "linked ü" / "a.txt").write_text("mine\n")
     assert desk.waits() == ("dirty", ("a.txt",))
     git(tmp_path / "linked ü", "checkout", "-q", "a.txt")
@@ -114,10 +50,28 @@ def test_a_linked_worktree_that_holds_the_branch_is_the_checkout_to_publish_into
     assert (desk.repo / "a.txt").read_text() == "a\n"
 
 
+@pytest.mark.parametrize("kind", ["separate git directory", "submodule"])
+def test_a_checkout_whose_git_directory_is_elsewhere_holds_the_branch_too(desk, tmp_path, kind):
+    if kind == "submodule":
+        outer = make_repository(tmp_path / "outer")
+        git(outer, "-c", "protocol.file.allow=always", "submodule", "--quiet", "add", str(desk.repo), "inner")
+        git(outer / "inner", "fetch", "-q", str(desk.repo), desk.new)
+        desk.repo = desk.checkout = outer / "inner"
+    else:
+        git(desk.repo, "init", "-q", "--separate-git-dir", str(tmp_path / "elsewhere.git"))
+    (desk.repo / "a.txt").write_text("mine\n")
+    assert desk.waits() == ("dirty", ("a.txt",))
+    git(desk.repo, "checkout", "-q", "a.txt")
+    assert desk.is_published()
+    assert git(desk.repo, "status", "--porcelain", "--ignored") == ""
+    assert (desk.repo / "a.txt").read_text() == "landed\n"
+
+
 def test_a_worktree_that_is_gone_holds_nothing_but_a_locked_one_may_come_back(desk, tmp_path):
     git(desk.repo, "checkout", "-q", "-b", "other")
     git(desk.repo, "worktree", "add", "-q", "--lock", str(tmp_path / "drive"), "main")
     (tmp_path / "drive").rename(tmp_path / "unplugged")
+    desk.checkout = tmp_path / "drive"
     assert desk.waits() == ("missing checkout", (str(tmp_path / "drive"),))
     git(desk.repo, "worktree", "unlock", str(tmp_path / "drive"))
     assert desk.is_published()
@@ -282,6 +236,7 @@ def test_it_waits_for_a_rebase_in_another_worktree_that_moves_the_branch_along(d
     git(desk.repo, "worktree", "add", "-q", str(linked), "upper")
     argv = ["git", "rebase", "--update-refs", "base"]
     assert subprocess.run(argv, cwd=linked, capture_output=True, check=False).returncode != 0
+    desk.checkout = linked
     assert desk.waits() == ("rebase", ())
     git(linked, "rebase", "--abort")
     assert desk.is_published()
@@ -299,28 +254,18 @@ def test_it_waits_for_an_index_lock_that_is_not_ours(desk):
 # ── moved targets ─────────────────────────────────────────────────────────────────────────────────────
 
 
-def diverged(desk: Desk) -> str:
-    before = desk.state()
-    answer = desk.publish()
-    assert isinstance(answer, Published)
-    assert answer.diverged
-    assert not answer.published
-    assert desk.state() == before
-    return answer.found
-
-
 def test_a_target_that_a_person_moved_ahead_is_never_forced(desk):
     theirs = commit_files(desk.repo, {"b.txt": "theirs\n"})
-    assert diverged(desk) == theirs
+    assert desk.diverges() == theirs
     git(desk.repo, "checkout", "-q", "--detach")
-    assert diverged(desk) == theirs
+    assert desk.diverges() == theirs
 
 
 def test_a_target_that_a_person_rewound_stays_rewound(desk):
     desk.old = commit_files(desk.repo, {"b.txt": "landed before\n"})
     desk.new = desk.landing({"a.txt": "landed\n"})
     git(desk.repo, "reset", "-q", "--hard", "HEAD~1")
-    assert diverged(desk) == git(desk.repo, "rev-parse", "main")
+    assert desk.diverges() == git(desk.repo, "rev-parse", "main")
 
 
 def test_a_target_behind_what_was_accepted_meanwhile_is_fast_forwarded_from_where_it_is(desk):

@@ -55,6 +55,12 @@ class Crash:
         inputs = PublishInputs(repo=str(self.repo), target="main", old=self.old, new=self.new)
         return publish.publish(inputs, self.journal)
 
+    def waits(self) -> tuple[str, tuple[str, ...]]:
+        answer = self.publish()
+        assert isinstance(answer, PublishWaiting), answer
+        assert answer.checkout == str(self.repo)
+        return answer.why, answer.paths
+
     def is_completed(self) -> bool:
         answer = self.publish()
         assert isinstance(answer, Published), answer
@@ -94,7 +100,7 @@ def test_a_path_that_the_user_changed_after_the_crash_is_waited_for_and_nothing_
     crash.write("a.txt", "the ne")
     crash.write("b.txt", "the newer b\n")
     for _ in range(2):
-        assert crash.publish() == PublishWaiting(why="dirty", paths=("b.txt",))
+        assert crash.waits() == ("dirty", ("b.txt",))
         assert (crash.repo / "a.txt").read_text() == "the ne"
         assert (crash.repo / "b.txt").read_text() == "the newer b\n"
     (crash.repo / "b.txt").unlink()
@@ -105,13 +111,13 @@ def test_a_path_that_the_user_staged_after_the_crash_is_waited_for(crash):
     crash.write("b.txt", "staged\n")
     git(crash.repo, "add", "b.txt")
     crash.write("b.txt", "old b\n")
-    assert crash.publish() == PublishWaiting(why="dirty", paths=("b.txt",))
+    assert crash.waits() == ("dirty", ("b.txt",))
     assert git(crash.repo, "show", ":b.txt") == "staged"
 
 
 def test_a_strangers_file_in_the_way_of_a_half_written_directory_is_waited_for(crash):
     crash.write("new", "mine\n")
-    assert crash.publish() == PublishWaiting(why="dirty", paths=("new",))
+    assert crash.waits() == ("dirty", ("new",))
     assert (crash.repo / "new").read_text() == "mine\n"
 
 
@@ -138,17 +144,17 @@ def test_a_lock_that_is_older_than_the_attempt_is_not_ours(crash):
     lock.touch()
     before = time.time() - 60
     os.utime(lock, (before, before))
-    assert crash.publish() == PublishWaiting(why="index.lock")
+    assert crash.waits() == ("index.lock", ())
     assert lock.exists()
 
 
 def test_a_lock_that_somebody_alive_holds_is_not_ours(crash):
     lock = crash.repo / ".git/index.lock"
     with open(lock, "w"):
-        assert crash.publish() == PublishWaiting(why="index.lock")
+        assert crash.waits() == ("index.lock", ())
         assert lock.exists()
     with a_git_at_work_in(crash.repo):
-        assert crash.publish() == PublishWaiting(why="index.lock")
+        assert crash.waits() == ("index.lock", ())
         assert lock.exists()
     assert crash.is_completed()
 
@@ -164,7 +170,7 @@ def test_a_git_that_outlived_its_coordinator_is_waited_for(crash, monkeypatch):
     monkeypatch.setattr(publish_recovery, "PATIENCE_S", 0.05)
     with a_git_at_work_in(crash.repo) as alive:
         crash.note(alive.pid, processes.start_time(alive.pid) or "")
-        assert crash.publish() == PublishWaiting(why="index.lock")
+        assert crash.waits() == ("index.lock", ())
         assert git(crash.repo, "rev-parse", "main") == crash.old
     assert crash.is_completed()
 

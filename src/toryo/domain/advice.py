@@ -11,6 +11,8 @@ from toryo.domain.words import TaskStatus
 APPROVE, REJECT, RETRY, CANCEL = "approve", "reject", "retry", "cancel"
 PROGRAMS = ("command", "scripted")
 MOST_NAMES = 3
+OWN_FILES = ("dirty", "untracked", "ignored")
+"""Why a publish waits: files of the user's on the landing's paths."""
 
 _REVIEW: dict[str, tuple[str, ...]] = {
     "claimed_failed": (APPROVE, REJECT, RETRY),
@@ -49,6 +51,8 @@ class Around:
     run: str = ""
     path: str = ""
     target: str = ""
+    checkout: str = ""
+    """Where a publish waits, if that is not the project's own checkout or nobody knows."""
     waiting: tuple[str, ...] = ()
     waiting_why: str = ""
 
@@ -73,6 +77,22 @@ def next_lines(
     else:
         verbs = ()
     return (*named, *(f"toryo task {verb} {task}" for verb in verbs))
+
+
+def waiting_words(around: Around) -> str:
+    """What a person is to do in their checkout before a publish goes on."""
+    where, paths = around.checkout or around.path, ", ".join(around.waiting)
+    then = f"then {around.target} moves"
+    match around.waiting_why:
+        case "dirty" | "untracked" | "ignored":
+            return f"commit or stash in {where}, {then}: {paths}"
+        case "index.lock":
+            return f"a git is at work in {where} (index.lock), {then}"
+        case "missing checkout":
+            return f"{around.target} is checked out in {where}, which is not there: plug it in, {then}"
+        case _:
+            named = f": {paths}" if paths else ""
+            return f"finish the {around.waiting_why} in {where}, {then}{named}"
 
 
 def _named(task: str, reason: str, detail: str, around: Around) -> tuple[str, ...]:
@@ -112,13 +132,15 @@ def _start_again(detail: str, around: Around) -> tuple[str, ...]:
 def _in_git(reason: str, around: Around) -> tuple[str, ...]:
     if not around.path:
         return ()
-    git = f"git -C {shlex.quote(around.path)}"
+    git = f"git -C {shlex.quote(around.checkout or around.path)}"
     target = shlex.quote(around.target)
     match reason:
         case "waiting_for_checkout":
             paths = " ".join(shlex.quote(path) for path in around.waiting)
             option = {"untracked": " -u", "ignored": " -a"}.get(around.waiting_why, "")
-            stashed = around.waiting_why in ("dirty", "untracked", "ignored") and paths
+            stashed = around.waiting_why in OWN_FILES and paths
+            if around.waiting_why == "missing checkout":
+                return (f"git -C {shlex.quote(around.path)} worktree list",)
             return (f"{git} stash push{option} -- {paths}" if stashed else f"{git} status",)
         case "target_missing":
             return (f"{git} branch {target} refs/toryo/tips/{target}",)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from toryo.domain.advice import Around, next_lines
-from toryo.domain.words import DEPENDENCY_FAILED, Outcome, TaskStatus
-from toryo.store import agents, projects, runs, tasks
+from toryo.domain.advice import Around, next_lines, waiting_words
+from toryo.domain.words import DEPENDENCY_FAILED, OrderKind, Outcome, TaskStatus
+from toryo.store import agents, facts, orders, projects, runs, tasks
 from toryo.store.engine import Tx
 from toryo.store.rows import ProjectRow, TaskRow
 from toryo.usecases.default_agents import installed_clis
@@ -72,10 +72,7 @@ def lines(tx: Tx, row: TaskRow) -> tuple[str, ...]:
 
 def why(tx: Tx, row: TaskRow) -> str:
     if row.reason == "waiting_for_checkout":
-        found = around(tx, row)
-        if found.waiting:
-            paths = ", ".join(found.waiting)
-            return f"{row.reason}: commit or stash in {found.path}, then {row.target} moves: {paths}"
+        return f"{row.reason}: {waiting_words(around(tx, row))}"
     if row.detail and not row.detail.startswith("type: "):
         return f"{row.reason}: {row.detail}"
     return row.reason
@@ -99,6 +96,7 @@ def around(tx: Tx, row: TaskRow) -> Around:
         run=live[-1] if live else "",
         path=project.path,
         target=row.target,
+        checkout=_waiting_at(tx, row),
         waiting=tuple(target.waiting) if target else (),
         waiting_why=target.waiting_why if target else "",
     )
@@ -114,6 +112,15 @@ def _crew(tx: Tx, project: ProjectRow, but: str) -> tuple[tuple[str, ...], tuple
         tuple(one.id for one in others if one.status != "active"),
         tuple(one.id for one in agents.listing(tx) if one.id not in names and one.status == "active"),
     )
+
+
+def _waiting_at(tx: Tx, row: TaskRow) -> str:
+    """The checkout that a publish waits for, as its last fact told it; empty from an older coordinator."""
+    if row.reason != "waiting_for_checkout":
+        return ""
+    pending = orders.of_target(tx, row.project, (OrderKind.PUBLISH,), row.target)
+    told = [fact for order in pending for fact in facts.of_order(tx, order.id) if fact.standing == "applied"]
+    return next((str(fact.body.get("checkout", "")) for fact in reversed(told)), "")
 
 
 def _is_unknown(row: TaskRow) -> bool:

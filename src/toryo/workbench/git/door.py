@@ -175,12 +175,13 @@ class Git:
         if ref.startswith(OURS) and questions.TALKS.on:
             # no reflog is kept of these, so the message would be lost anyhow
             command = _command(questions.MOVES, ())
-            update = f"update {ref} {new} {old}"
-            if questions.TALKS.move(str(self.where), _environment(self._env), command, update):
+            change = f"create {ref} {new}" if old == ZERO else f"update {ref} {new} {old}"
+            if questions.TALKS.move(str(self.where), _environment(self._env), command, change):
                 return True
             if self.commit_of(ref) == new != old:
                 return True  # it did, and could not say so
-        return self.run("update-ref", "-m", message, ref, new, old).code == 0
+        # empty says the same as zeros, whatever the repository's ids are long
+        return self.run("update-ref", "-m", message, ref, new, "" if old == ZERO else old).code == 0
 
 
 def _command(argv: tuple[str, ...], config: tuple[tuple[str, str], ...]) -> list[str]:

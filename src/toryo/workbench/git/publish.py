@@ -22,7 +22,7 @@ from toryo.workbench.git import (
 from toryo.workbench.git.door import Git, GitFailed
 
 ATTEMPTS = 3
-"""A branch that moved, or a git that was killed, between our look and our move is looked at again."""
+"""Whatever happened between our look and our move (a branch moved, a git killed) is looked at again."""
 
 
 def publish(inputs: PublishInputs, journal: Path) -> Published | PublishWaiting:
@@ -62,7 +62,7 @@ def _attempt(git: Git, inputs: PublishInputs, journal: Path) -> Published | Publ
         answer = _already(git, ref, branch, inputs, new)
         if answer is not None or branch is None:
             return answer
-        holders = publish_holders.find(git, common, ref)
+        holders = publish_holders.find(git, common, Path(inputs.repo), ref)
         if not (holders.checkouts or holders.away or holders.operation):
             return _moved(git, ref, branch, new)
     if obstacle := _kept_away(holders, ref):
@@ -87,8 +87,7 @@ def _already(git: Git, ref: str, branch: str | None, inputs: PublishInputs, new:
 def _was_rewound(git: Git, ref: str, branch: str, new: str) -> bool:
     """Whether the branch stood once on what it would be moved to: somebody took that back on purpose."""
     ahead = set(git.do("rev-list", f"{branch}..{new}").split())
-    seen = git.run("log", "-g", "--format=%H", ref, "--").text.split()
-    return not ahead.isdisjoint(seen)
+    return not ahead.isdisjoint(publish_merge.stands_of(git, ref))
 
 
 def _moved(git: Git, ref: str, branch: str, new: str) -> Published | None:
@@ -103,9 +102,10 @@ def _moved(git: Git, ref: str, branch: str, new: str) -> Published | None:
 def _kept_away(holders: publish_holders.Holders, ref: str) -> Published | PublishWaiting | None:
     """Why no checkout can be fast-forwarded; None: there is exactly one, and it can be tried."""
     if holders.away:
-        return publish_landing.waiting("missing checkout", [str(place) for place in holders.away])
+        away = [str(place) for place in holders.away]
+        return publish_landing.waiting("missing checkout", holders.away[0], away)
     if holders.operation:
-        return PublishWaiting(why=holders.operation)
+        return publish_landing.waiting(holders.operation, holders.operating)
     if len(holders.checkouts) > 1:
         named = ", ".join(str(place) for place in holders.checkouts)
         return _problem("checked_out_twice", f"{ref} is checked out in {named}")
@@ -117,7 +117,7 @@ def _into_checkout(move: publish_merge.Move, journal: Path) -> Published | Publi
     if git_dir is None:
         return None
     if busy := publish_holders.underway(git_dir):
-        return PublishWaiting(why=busy)
+        return publish_landing.waiting(busy, move.checkout)
     checkout = Git(move.checkout)
     if obstacle := publish_landing.overlap(checkout, publish_landing.changes(checkout, move.old, move.new)):
         return obstacle
@@ -132,7 +132,7 @@ def _into_checkout(move: publish_merge.Move, journal: Path) -> Published | Publi
 def _told(outcome: publish_merge.Outcome) -> Published | PublishWaiting | None:
     if outcome.waiting is not None:
         return outcome.waiting
-    return None if outcome.died else _problem("publish_failed", outcome.complaint)
+    return None if outcome.interrupted else _problem("publish_failed", outcome.complaint)
 
 
 def _problem(code: str, message: str, hint: str = "") -> Published:

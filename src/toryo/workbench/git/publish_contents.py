@@ -6,7 +6,7 @@ import hashlib
 import os
 import stat
 import tempfile
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from toryo.workbench.git.door import ZERO, Git
@@ -47,11 +47,16 @@ def is_beginning(git: Git, change: Change, on: On) -> bool:
     The old content is compared once more as git would write it, for filters that do not go both ways."""
     if on is not On.FILE:
         return False
-    holds = (git.where / change.path).read_bytes()
-    before, after = change.before[1], change.after[1]
-    if after and _written(git, change.path, after).startswith(holds):
+    if begins(git, change):
         return True
-    return bool(before) and _written(git, change.path, before) == holds
+    before = change.before[1]
+    return bool(before) and _written(git, change.path, before) == (git.where / change.path).read_bytes()
+
+
+def begins(git: Git, change: Change) -> bool:
+    """Whether the file is a beginning of the new content."""
+    after, holds = change.after[1], (git.where / change.path).read_bytes()
+    return bool(after) and _written(git, change.path, after).startswith(holds)
 
 
 def snapshot(git: Git, parent: str, paths: tuple[str, ...]) -> str:
@@ -87,6 +92,13 @@ def put_away(root: Path, paths: Iterable[str]) -> None:
                 (root / folder).rmdir()
             except OSError:
                 break
+
+
+def stage(git: Git, entries: Mapping[str, tuple[str, str]]) -> None:
+    """Set paths of the index to these modes and blobs; `ABSENT` takes one out."""
+    nothing = "0" * len(git.do("rev-parse", "HEAD"))
+    lines = "".join(f"{mode} {blob or nothing}\t{path}\0" for path, (mode, blob) in entries.items())
+    git.do("update-index", "-z", "--index-info", stdin=lines.encode("utf-8", "surrogateescape"))
 
 
 def write_out(git: Git, paths: tuple[str, ...]) -> None:

@@ -27,24 +27,30 @@ class Holders:
     """Registered and locked, but not there: on a drive that will come back."""
     operation: str = ""
     """A rebase or bisect that began on the branch and has detached its checkout's HEAD."""
+    operating: Path | None = None
+    """The checkout of that operation."""
 
 
-def find(git: Git, common: Path, ref: str) -> Holders:
-    """Every holder of the branch, in all checkouts. The caller holds the registration lock."""
+def find(git: Git, common: Path, main: Path, ref: str) -> Holders:
+    """Every holder of the branch, in all checkouts; `main` is the repository's own. The caller holds the
+    registration lock."""
     checkouts, away = [], []
-    for record in git.do("worktree", "list", "--porcelain", "-z").split("\0\0"):
+    listed = git.do("worktree", "list", "--porcelain", "-z").split("\0\0")
+    for number, record in enumerate(listed):
         fields = dict(line.partition(" ")[::2] for line in record.split("\0") if line)
         if fields.get("branch") != ref:
             continue
-        place = Path(fields["worktree"])
+        # of a submodule or a separate git directory git lists that directory, which is no checkout
+        place = main if number == 0 else Path(fields["worktree"])
         if (place / ".git").exists():
             checkouts.append(place)
         elif "locked" in fields:
             away.append(place)
-    operation = next(
-        (name for folder in (common, *places.admin_dirs(common)) if (name := _holds(folder, ref))), ""
-    )
-    return Holders(tuple(checkouts), tuple(away), operation)
+    for folder in (common, *places.admin_dirs(common)):
+        if operation := _holds(folder, ref):
+            where = main if folder == common else places.registered_at(folder)
+            return Holders(tuple(checkouts), tuple(away), operation, where)
+    return Holders(tuple(checkouts), tuple(away))
 
 
 def underway(git_dir: Path) -> str:

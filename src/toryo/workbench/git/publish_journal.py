@@ -19,6 +19,8 @@ class Entry:
     pid: int
     started: str
     boot: str
+    orig_head: str = ""
+    """What the user's ORIG_HEAD held, which git's merge sets anew; empty if there was none."""
     at_ns: int = 0
     """When it was written, by the clock of files: comparable with a lock's time."""
 

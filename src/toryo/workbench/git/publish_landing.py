@@ -74,7 +74,7 @@ def overlap(git: Git, landing: tuple[Change, ...]) -> PublishWaiting | None:
     """What a fast-forward would meet of the user's on the landing's own paths; None if nothing."""
     touched, unmerged = touched_and_unmerged(git)
     if unmerged:
-        return waiting("merge", unmerged)
+        return waiting("merge", git.where, unmerged)
     dirty = [change.path for change in landing if change.path in touched]
     paths = {change.path for change in landing}
     strangers: list[str] = []
@@ -89,11 +89,12 @@ def overlap(git: Git, landing: tuple[Change, ...]) -> PublishWaiting | None:
         return None
     ignored = _ignored(git, strangers)
     why = "dirty" if dirty else "ignored" if set(strangers) <= ignored else "untracked"
-    return waiting(why, [*dirty, *strangers])
+    return waiting(why, git.where, [*dirty, *strangers])
 
 
-def waiting(why: str, paths: Iterable[str]) -> PublishWaiting:
-    return PublishWaiting(why=why, paths=tuple(sorted({places.shown(path) for path in paths})[:MOST_PATHS]))
+def waiting(why: str, checkout: Path | None, paths: Iterable[str] = ()) -> PublishWaiting:
+    named = tuple(sorted({places.shown(path) for path in paths})[:MOST_PATHS])
+    return PublishWaiting(why=why, paths=named, checkout=places.shown(str(checkout)) if checkout else "")
 
 
 def look(root: Path, path: str, landing: set[str]) -> Seen:

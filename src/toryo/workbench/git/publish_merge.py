@@ -1,7 +1,13 @@
-"""The fast-forward of one checkout, journalled before it begins; what git refuses is told as waiting."""
+"""The fast-forward of one checkout, journalled before it begins; what git refuses is told as waiting.
+
+A hook of ours lets git move the target from where it was seen and nothing else: the user may have switched,
+committed or reset meanwhile, and git would take whatever is checked out then.
+"""
 
 from __future__ import annotations
 
+import os
+import uuid
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -9,7 +15,7 @@ from toryo import processes
 from toryo.processes import Finished, TimeLimit
 from toryo.protocol.models import PublishWaiting
 from toryo.steps import step
-from toryo.workbench.git import publish_journal, publish_landing
+from toryo.workbench.git import places, publish_journal, publish_landing
 from toryo.workbench.git.door import Git
 
 LIMIT_S = 600
@@ -23,10 +29,28 @@ _QUIET = (
     "--no-stat",
     "-q",
 )
+FENCE = """\
+#!/bin/sh
+[ "$1" = prepared ] || exit 0
+moved= head=
+while read -r old new ref; do
+    case "$ref" in
+    ORIG_HEAD) # the first thing a merge does, before it touches a file
+        [ "$new" = "$TORYO_OLD" ] && [ "$(git symbolic-ref -q HEAD)" = "$TORYO_REF" ] || exit 1 ;;
+    "$TORYO_REF") [ "$old $new" = "$TORYO_OLD $TORYO_NEW" ] && moved=yes || exit 1 ;;
+    HEAD) head=yes ;;
+    refs/*) exit 1 ;;
+    esac
+done
+[ -z "$head" ] || [ -n "$moved" ]
+"""
 _REFUSALS = (
     ("index.lock': File exists", "index.lock"),
     ("local changes to the following files", "dirty"),
     ("not uptodate", "dirty"),
+    ("MERGE_HEAD exists", "merge"),
+    ("unmerged files", "merge"),
+    ("CHERRY_PICK_HEAD exists", "cherry-pick"),
     ("untracked working tree files", "untracked"),
     ("would lose untracked files", "untracked"),
 )
@@ -47,18 +71,21 @@ class Outcome:
     arrived: bool = False
     waiting: PublishWaiting | None = None
     """git refused and touched nothing."""
-    died: bool = False
-    """git was killed: the checkout may be half written, the journal says by what."""
+    interrupted: bool = False
+    """git was killed, or a person came in between: the checkout may be half written, as the journal says."""
     complaint: str = ""
 
 
-def fast_forward(move: Move, journal: Path) -> Outcome:
-    """Run the merge. The journal is cleared on arrival only; the rest is the caller's to judge."""
-    git = Git(move.checkout)
+def fast_forward(move: Move, journal: Path, orig_head: str | None = None) -> Outcome:
+    """Run the merge. The journal is cleared on arrival only; the rest is the caller's to judge.
+
+    `orig_head`: the user's, if an earlier attempt has overwritten it."""
+    git = Git(move.checkout, {"TORYO_REF": move.ref, "TORYO_OLD": move.old, "TORYO_NEW": move.new})
+    kept = places.read(_orig_head(move.checkout)) if orig_head is None else orig_head
 
     def know(pid: int, started: str) -> None:
         entry = publish_journal.Entry(
-            str(move.checkout), move.ref, move.old, move.new, pid, started, processes.boot_id()
+            str(move.checkout), move.ref, move.old, move.new, pid, started, processes.boot_id(), kept
         )
         publish_journal.write(journal, entry)
         step("publish.journalled")
@@ -68,25 +95,69 @@ def fast_forward(move: Move, journal: Path) -> Outcome:
             *("merge", "--ff-only", "--no-overwrite-ignore", *_QUIET, move.new),
             know=know,
             limit_s=LIMIT_S,
-            config=(("submodule.recurse", "false"),),
+            config=(("submodule.recurse", "false"), ("core.hooksPath", str(_fence(journal.parent)))),
         )
     except TimeLimit as late:
-        return Outcome(died=True, complaint=str(late))
+        return Outcome(interrupted=True, complaint=str(late))
     step("publish.merged")
     if done.code < 0:
         # also where the branch has arrived: a lock may be left behind
-        return Outcome(died=True, complaint=f"git merge was killed by signal {-done.code}")
-    if git.commit_of(move.ref) == move.new:
+        return Outcome(interrupted=True, complaint=f"git merge was killed by signal {-done.code}")
+    put_back_orig_head(move.checkout, kept)
+    if done.code == 0 and move.new in stands_of(git, move.ref):  # a person may have moved it on, or back
         publish_journal.clear(journal)
         return Outcome(arrived=True)
-    return Outcome(waiting=_refusal(done), complaint=done.complaint)
+    if git.commit_of(move.ref) != move.old or checked_out(git) != move.ref:
+        return Outcome(interrupted=True, complaint=done.complaint)
+    return Outcome(waiting=_refusal(done, move.checkout), complaint=done.complaint)
 
 
-def _refusal(done: Finished) -> PublishWaiting | None:
+def checked_out(git: Git) -> str:
+    """The branch's ref; empty if HEAD is detached."""
+    return git.run("symbolic-ref", "-q", "HEAD").text.strip()
+
+
+def stands_of(git: Git, ref: str) -> tuple[str, ...]:
+    """Every commit that the branch stood on, as far as it is known: at least the one of now."""
+    logged = git.run("log", "-g", "--format=%H", "--no-show-signature", ref, "--").text.split()
+    return (git.commit_of(ref) or "", *logged)
+
+
+def put_back_orig_head(checkout: Path, kept: str) -> None:
+    """git's merge notes there where it began; to the user it is the way back from a step of their own."""
+    path = _orig_head(checkout)
+    if places.read(path) == kept:
+        return
+    if not kept:
+        path.unlink(missing_ok=True)
+        return
+    fresh = path.with_name("ORIG_HEAD.toryo")
+    fresh.write_text(f"{kept}\n")
+    fresh.replace(path)
+
+
+def _orig_head(checkout: Path) -> Path:
+    return (places.git_dir_of(checkout) or checkout / ".git") / "ORIG_HEAD"
+
+
+def _fence(folder: Path) -> Path:
+    """A directory with our one hook."""
+    hooks = folder / "hooks"
+    hook = hooks / "reference-transaction"
+    if places.read(hook) != FENCE.strip() or not os.access(hook, os.X_OK):
+        hooks.mkdir(parents=True, exist_ok=True)
+        fresh = hooks / f".{uuid.uuid4().hex}"
+        fresh.write_text(FENCE)
+        fresh.chmod(0o700)
+        fresh.replace(hook)
+    return hooks
+
+
+def _refusal(done: Finished, checkout: Path) -> PublishWaiting | None:
     """The user's files that git named; None if it failed for another reason, perhaps half way."""
     text = done.err.decode("utf-8", "replace")
     for sign, why in _REFUSALS:
         if sign in text:
             named = [line.strip() for line in text.splitlines() if line.startswith("\t")]
-            return publish_landing.waiting(why, named)
+            return publish_landing.waiting(why, checkout, named)
     return None

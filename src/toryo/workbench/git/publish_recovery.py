@@ -11,13 +11,26 @@ from pathlib import Path
 
 import psutil  # type: ignore[import-untyped]
 
-from toryo.protocol.models import PublishWaiting
 from toryo.steps import step
-from toryo.workbench.git import places, publish_contents, publish_holders, publish_journal, publish_landing
+from toryo.workbench.git import (
+    places,
+    publish_contents,
+    publish_holders,
+    publish_journal,
+    publish_landing,
+    publish_undoing,
+)
 from toryo.workbench.git.door import Git
 from toryo.workbench.git.publish_journal import Entry
 from toryo.workbench.git.publish_landing import ABSENT, Change, On
-from toryo.workbench.git.publish_merge import Move, Outcome, fast_forward
+from toryo.workbench.git.publish_merge import (
+    Move,
+    Outcome,
+    checked_out,
+    fast_forward,
+    put_back_orig_head,
+    stands_of,
+)
 
 PATIENCE_S = 10
 """How long a git that outlived its coordinator is waited for."""
@@ -29,33 +42,45 @@ def settle(entry: Entry, journal: Path) -> Outcome:
     """Bring an interrupted attempt to its end, or say whose file stands against it.
 
     `arrived` also when nothing is left to be done: whatever the branch is now, it is no longer half way."""
-    if not _gone(entry):
-        return Outcome(waiting=PublishWaiting(why="index.lock"))
     checkout = Path(entry.checkout)
+    if not _gone(entry):
+        return Outcome(waiting=publish_landing.waiting("index.lock", checkout))
     git_dir = places.git_dir_of(checkout)
     if git_dir is None:
-        return _over(journal)
+        publish_journal.clear(journal)
+        return Outcome(arrived=True)
     git = Git(checkout)
     _clear_locks(entry, git_dir, places.common_dir(checkout))
-    head = git.run("symbolic-ref", "-q", "HEAD").text.strip()
-    if head != entry.ref or git.commit_of(entry.ref) != entry.old:
-        return _over(journal)
+    goes_on = checked_out(git) == entry.ref and git.commit_of(entry.ref) == entry.old
+    if not goes_on and _has_arrived(git, entry):
+        return _over(entry, journal)
     if busy := publish_holders.underway(git_dir):
-        return Outcome(waiting=PublishWaiting(why=busy))
+        return Outcome(waiting=publish_landing.waiting(busy, checkout))
+    if not goes_on:
+        publish_undoing.undo(git, entry.old, entry.new)
+        return _over(entry, journal)
     found = _sort(git, publish_landing.changes(git, entry.old, entry.new))
     if found.theirs:
-        return Outcome(waiting=publish_landing.waiting("dirty", found.theirs))
+        return Outcome(waiting=publish_landing.waiting("dirty", checkout, found.theirs))
     publish_contents.snapshot(git, entry.old, found.half)
     step("publish.snapshotted")
     publish_contents.put_away(checkout, found.half)
     step("publish.put_away")
     publish_contents.write_out(git, found.unwritten)
-    return fast_forward(Move(checkout, entry.ref, entry.old, entry.new), journal)
+    return fast_forward(Move(checkout, entry.ref, entry.old, entry.new), journal, entry.orig_head)
 
 
-def _over(journal: Path) -> Outcome:
+def _over(entry: Entry, journal: Path) -> Outcome:
+    put_back_orig_head(Path(entry.checkout), entry.orig_head)
     publish_journal.clear(journal)
     return Outcome(arrived=True)
+
+
+def _has_arrived(git: Git, entry: Entry) -> bool:
+    """Whether the branch stood on the new commit once: then the checkout did too, and what is there now is
+    the user's. So it is where no reflog tells."""
+    now, *before = stands_of(git, entry.ref)
+    return not before or entry.new in (now, *before)
 
 
 def _gone(entry: Entry) -> bool:

@@ -1,0 +1,68 @@
+"""Taking back: what an interrupted publication wrote into a checkout that a person moved on meanwhile.
+
+Each path of the landing that holds what our git left there gets back, in the index and on the disk, what it had
+before; everything else is the user's. The bytes are snapshotted first.
+"""
+
+from __future__ import annotations
+
+from toryo.steps import step
+from toryo.workbench.git import publish_contents, publish_landing
+from toryo.workbench.git.door import Git
+from toryo.workbench.git.publish_landing import ABSENT, Change, On
+
+Entry = tuple[str, str]
+"""Mode and blob, as an index holds them."""
+
+
+def undo(git: Git, old: str, new: str) -> None:
+    """The way from `old` to `new` was begun, and HEAD is somewhere else now."""
+    landing = tuple(one for one in publish_landing.changes(git, old, new) if not one.is_submodule)
+    wanted = _wanted(git, old, landing)
+    ours = _ours(git, landing, wanted)
+    if not ours:
+        return
+    publish_contents.snapshot(git, "HEAD", tuple(one.path for one, on in ours if on is not On.NOTHING))
+    step("publish.snapshotted")
+    publish_contents.put_away(git.where, [one.path for one, _ in ours])
+    step("publish.put_away")
+    publish_contents.stage(git, {one.path: wanted[one.path] for one, _ in ours})
+    publish_contents.write_out(git, tuple(one.path for one, _ in ours if wanted[one.path] != ABSENT))
+
+
+def _wanted(git: Git, old: str, landing: tuple[Change, ...]) -> dict[str, Entry]:
+    """What each path had before; the new content where the user has committed it as their own."""
+    theirs = {one.path: one.after for one in publish_landing.changes(git, old, "HEAD")}
+    return {one.path: one.after if theirs.get(one.path) == one.after else one.before for one in landing}
+
+
+def _ours(git: Git, landing: tuple[Change, ...], wanted: dict[str, Entry]) -> list[tuple[Change, On]]:
+    """Paths that our git left, and that are not as they should be."""
+    paths = {one.path for one in landing}
+    index = publish_contents.in_index(git, paths)
+    touched, _ = publish_landing.touched_and_unmerged(git)
+    gone: list[tuple[Change, On]] = []
+    present: list[tuple[Change, On]] = []
+    for change in landing:
+        staged, want = index.get(change.path, ABSENT), wanted[change.path]
+        if staged not in (want, change.after) or (staged == want != ABSENT and change.path not in touched):
+            continue
+        seen = publish_landing.look(git.where, change.path, paths)
+        if seen.strangers:
+            continue
+        if seen.on in (On.FILE, On.LINK):
+            present.append((change, seen.on))
+        elif staged != ABSENT or want != ABSENT:
+            gone.append((change, On.NOTHING))
+    held = publish_contents.clean_ids(git, present)
+    return gone + [
+        (change, on)
+        for change, on in present
+        if held[change.path] in _ids(change, wanted[change.path])
+        or (on is On.FILE and publish_contents.begins(git, change))
+    ]
+
+
+def _ids(change: Change, want: Entry) -> tuple[str, ...]:
+    """Contents that are no loss: the landing's, and what is to be there anyway."""
+    return tuple(blob for blob in (change.after[1], want[1]) if blob)

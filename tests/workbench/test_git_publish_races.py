@@ -1,0 +1,162 @@
+"""A user who commits, switches, rewinds or edits while a publication runs: as if before it, or after it."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from contextlib import nullcontext
+from pathlib import Path
+
+import pytest
+from meddling import DATE, Meddler, state
+from user_desk import Desk, files_of
+
+from repositories import commit_files, git
+from toryo.protocol.models import Published, PublishInputs
+from toryo.workbench.git import publish
+from waiting import eventually
+
+ACTS = {
+    "commit": "echo mine > mine.txt && git add mine.txt && git commit -qm mine",
+    "commit of a change": "echo mine > b.txt && git commit -qam mine",
+    "amend": "git commit -q --amend -m amended",
+    "rewind": "git reset -q --hard HEAD~1",
+    "rewind of the branch alone": "git reset -q --soft HEAD~1",
+    "new branch": "git switch -q -c feature",
+    "other branch": "git switch -q other",
+    "branch behind": "git switch -q behind",
+    "detached": "git switch -q --detach",
+    "edit": "echo mine > a.txt",
+    "stage": "echo mine > a.txt && git add a.txt",
+    "untracked": "mkdir -p new && echo mine > new/n.txt",
+    "ignored": "echo mine > x.ign",
+    "stash": "echo mine > b.txt && git stash -q",
+    "merge": "git merge -q --no-commit --no-ff other",
+}
+
+
+@pytest.fixture(scope="module")
+def template(tmp_path_factory: pytest.TempPathFactory) -> Desk:
+    """One desk, copied for each order of events: the ids are the same in all of them."""
+    desk = Desk(tmp_path_factory.mktemp("template"))
+    git(desk.repo, "branch", "other")
+    git(desk.repo, "branch", "behind")
+    desk.old = commit_files(desk.repo, {"a.txt": "second\n", "b.txt": "second\n"})
+    desk.new = desk.landing({"a.txt": "landed\n", "new/n.txt": "n\n", "x.ign": "landed\n"}, delete="gone.txt")
+    git(desk.repo, "switch", "-q", "other")
+    commit_files(desk.repo, {"o.txt": "o\n"})
+    git(desk.repo, "switch", "-q", "main")
+    return desk
+
+
+class Copy:
+    def __init__(self, template: Desk, folder: Path, act: str, at: int = 0) -> None:
+        self.repo = folder / "repo"
+        shutil.copytree(template.repo, self.repo, symlinks=True)
+        git(self.repo, "update-index", "-q", "--refresh")
+        self.is_done = False
+        self.journal = folder / "publish.json"
+        self.inputs = PublishInputs(repo=str(self.repo), target="main", old=template.old, new=template.new)
+        self.meddler = Meddler(folder / "user", self.repo, act, at)
+
+    def publish(self) -> None:
+        """Once more, as a coordinator does it, unless the order had its end."""
+        if not self.is_done:
+            answer = publish.publish(self.inputs, self.journal)
+            self.is_done = isinstance(answer, Published) and answer.problem is None
+
+    def seen(self) -> dict[str, object]:
+        assert not self.journal.exists()
+        return state(self.repo) | {"files": files_of(self.repo)}
+
+
+@pytest.mark.parametrize("what", ACTS)
+def test_whatever_the_user_does_meanwhile_is_as_if_done_before_or_after(
+    template, tmp_path, monkeypatch, what
+):
+    act = ACTS[what]
+    before = Copy(template, tmp_path / "before", act)
+    before.meddler.act()
+    before.publish()
+    after = Copy(template, tmp_path / "after", act)
+    after.publish()
+    after.meddler.act()
+    after.publish()
+    allowed = [before.seen(), after.seen()]
+    with monkeypatch.context() as patch:
+        counted = Copy(template, tmp_path / "counted", act)
+        counted.meddler.watch(patch)
+        counted.publish()
+    calls = counted.meddler.calls()
+    for at, call in enumerate(calls, 1):
+        copy = Copy(template, tmp_path / str(at), act, at)
+        with monkeypatch.context() as patch:
+            copy.meddler.watch(patch)
+            copy.publish()
+        copy.publish()
+        assert copy.seen() in allowed, (at, call, copy.seen(), allowed)
+        shutil.rmtree(tmp_path / str(at))
+
+
+# ── while git writes the files ────────────────────────────────────────────────────────────────────────
+
+OPEN_EDITOR = 'touch {folder}/open; while [ ! -e {folder}/close ]; do sleep 0.01; done; echo mine > "$1"'
+"""A commit that began before the publication and ends in its middle: no lock keeps one from the other."""
+CLOSE_EDITOR = "touch {folder}/close; while [ ! -e {folder}/ended ]; do sleep 0.01; done"
+MIDDLE = {
+    "new branch": ("", "git switch -q -c feature"),
+    "other branch": ("", "git switch -q other"),
+    "detached": ("", "git update-ref --no-deref HEAD HEAD~0 && git switch -q --detach"),
+    "HEAD on another branch": ("", "git symbolic-ref HEAD refs/heads/other"),
+    "commit": ("echo mine > mine.txt && git add mine.txt && git commit -q", CLOSE_EDITOR),
+    "amend": ("git commit -q --amend", CLOSE_EDITOR),
+    "edit": ("", "echo mine > zz.txt"),
+    "commit of a file": ("", "echo mine > mine.txt; git add mine.txt && git commit -qm mine"),
+}
+
+
+class Paused(Copy):
+    """A filter of the user's stops git between two files of the landing."""
+
+    def __init__(self, template: Desk, folder: Path, before: str, act: str) -> None:
+        user = folder / "user"
+        super().__init__(template, folder, act.format(folder=user))
+        pause = f"cat; [ -e {user}/paused ] || {{ touch {user}/paused; env -i sh {user}/act; }}"
+        (user / "pause").write_text(pause)
+        (user / "editor").write_text(OPEN_EDITOR.format(folder=user))
+        (user / "first").write_text(f"cd {self.repo}; {before}\ntouch {user}/ended\n")
+        (self.repo / ".git/info/attributes").write_text("a.txt filter=pause\n")
+        git(self.repo, "config", "filter.pause.smudge", f"sh {user}/pause")
+
+    def begin(self) -> subprocess.Popen[bytes]:
+        """What the user began before, whose editor stays open."""
+        env = {**os.environ, **DATE, "GIT_EDITOR": f"sh {self.meddler.folder}/editor"}
+        begun = subprocess.Popen(["sh", str(self.meddler.folder / "first")], env=env)
+        eventually((self.meddler.folder / "open").exists, what="the user's editor")
+        return begun
+
+
+@pytest.mark.parametrize("what", MIDDLE)
+def test_what_the_user_does_in_the_middle_of_the_files_is_as_if_done_before_or_after(
+    template, tmp_path, what
+):
+    before, act = MIDDLE[what]
+    allowed = []
+    for name in ("before", "after"):
+        one = Paused(template, tmp_path / name, before, act)
+        (one.meddler.folder / "paused").touch()
+        if name == "after":
+            one.publish()
+        with one.begin() if before else nullcontext():
+            one.meddler.act()
+        one.publish()
+        allowed.append(one.seen())
+    paused = Paused(template, tmp_path / "paused", before, act)
+    with paused.begin() if before else nullcontext():
+        paused.publish()
+    assert (paused.meddler.folder / "paused").exists()
+    if "index.lock" in (paused.meddler.folder / "said").read_text():
+        paused.meddler.act()  # as with any other git at work: the user's own was refused, and is repeated
+    paused.publish()
+    assert paused.seen() in allowed, (paused.seen(), allowed)
