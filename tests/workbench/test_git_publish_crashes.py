@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import random
 import signal
 import subprocess
 import sys
@@ -14,12 +13,12 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+from publishing import PUBLISHER
 
 from repositories import commit_files, git, make_repository
 from toryo import processes
 from toryo.protocol.models import Published, PublishInputs, PublishWaiting
 from toryo.workbench.git import publish, publish_journal, publish_recovery
-from waiting import eventually
 
 OLD = {"a.txt": "old a\n", "b.txt": "old b\n", "gone.txt": "gone\n", "mine.txt": "m\n", "run.sh": "old\n"}
 NEW = {"a.txt": "the new a\n", "b.txt": "the new b\n", "new/n.txt": "the new n\n", "run.sh": "new\n"}
@@ -253,31 +252,7 @@ def test_without_a_journal_git_does_not_begin(crash):
     assert (crash.repo / "a.txt").read_text() == "old a\n"
 
 
-# ── real kills ────────────────────────────────────────────────────────────────────────────────────────
-
-PUBLISHER = """
-import json, os, sys
-from pathlib import Path
-from toryo.protocol.models import PublishInputs
-from toryo.workbench.git.publish import publish
-for line in sys.stdin:
-    child = os.fork()
-    if not child:
-        publish(PublishInputs(**json.loads(line)), Path(sys.argv[1]))
-        os._exit(0)
-    print(child, flush=True)
-    print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), end=" ", flush=True)
-"""
-FILES = 300
-KILLS = 25
-
-
-def tree_of(repo: Path, letter: str) -> str:
-    """Many files with contents of one letter; some of them only in one of the two trees."""
-    git(repo, "rm", "-q", "-r", "--ignore-unmatch", "many")
-    files = {f"many/{n % 20}/{n}.txt": f"{letter} {n}\n" * (n % 400 + 1) for n in range(FILES)}
-    files |= {f"many/only/{letter}{n}.txt": f"{letter}\n" for n in range(40)}
-    return git(repo, "rev-parse", commit_files(repo, files) + "^{tree}")
+# ── a coordinator that dies while it mends ────────────────────────────────────────────────────────────
 
 
 @pytest.mark.parametrize("moment", ["snapshotted", "put_away", "journalled", "merged"])
@@ -299,85 +274,3 @@ def test_a_coordinator_that_dies_while_it_mends_leaves_what_can_be_mended_again(
     assert done.stdout.split()[-1] == str(-signal.SIGKILL)
     assert crash.is_completed()
     assert crash.kept()["a.txt"] == "the ne"
-
-
-class Publisher:
-    """A process that publishes in a child of its own, which can be killed like a coordinator."""
-
-    def __init__(self, repo: Path, journal: Path) -> None:
-        self.repo, self.journal = repo, journal
-        argv = [sys.executable, "-c", PUBLISHER, str(journal)]
-        self.process = subprocess.Popen(
-            argv, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1
-        )
-
-    def begin(self, inputs: PublishInputs) -> int:
-        assert self.process.stdin is not None
-        assert self.process.stdout is not None
-        self.process.stdin.write(json.dumps(inputs.model_dump()) + "\n")
-        # each pid stands behind the exit code of the child before
-        child = int(self.process.stdout.readline().split()[-1])
-        eventually(lambda: self.journal.exists() or self.branch() == inputs.new, what="git's start")
-        return child
-
-    def begin_and_kill(self, inputs: PublishInputs, after_s: float) -> bool:
-        """Whether the kill of both the publisher and its git came before the branch had moved."""
-        child = self.begin(inputs)
-        entry = publish_journal.read(self.journal)
-        time.sleep(after_s)  # the moment of the kill is what varies
-        kill(child)
-        if entry is not None:
-            kill(entry.pid)
-            eventually(lambda: not entry.git_lives(), what="git's end")
-        return self.branch() == inputs.old
-
-    def branch(self) -> str:
-        return git(self.repo, "rev-parse", "main")
-
-
-def kill(pid: int) -> None:
-    try:
-        os.kill(pid, signal.SIGKILL)
-    except ProcessLookupError:
-        return
-
-
-@pytest.mark.slow
-def test_a_publication_killed_at_any_moment_ends_published_with_every_byte_of_the_user(tmp_path):
-    repo = make_repository(
-        tmp_path / "repo", {"mine.txt": "m\n", "staged.txt": "s\n", ".gitignore": "*.ign\n"}
-    )
-    trees = [tree_of(repo, "x"), tree_of(repo, "y")]
-    mine = {
-        "mine.txt": b"\x00mine\r\n",
-        "staged.txt": b"staged",
-        "many/3/u": b"untracked",
-        "many/3/i.ign": b"i",
-    }
-    for name, content in mine.items():
-        (repo / name).write_bytes(content)
-    git(repo, "add", "staged.txt")
-    status = git(repo, "status", "--porcelain", "--ignored")
-    chance = random.Random(20310203)
-    interrupted, whole_s = 0, 0.0
-    publisher = Publisher(repo, tmp_path / "publish.json")
-    with publisher.process:
-        for number in range(KILLS + 1):
-            old = publisher.branch()
-            new = git(repo, "commit-tree", trees[number % 2], "-p", old, "-m", f"landing {number}")
-            inputs = PublishInputs(repo=str(repo), target="main", old=old, new=new)
-            if number == 0:
-                publisher.begin(inputs)
-                begun = time.monotonic()
-                eventually(lambda: publisher.branch() == new, what="a publication that nobody kills")  # noqa: B023
-                whole_s = time.monotonic() - begun
-            else:
-                interrupted += publisher.begin_and_kill(inputs, chance.uniform(0, whole_s * 1.1))
-
-            answer = publish.publish(inputs, publisher.journal)
-            assert isinstance(answer, Published), (number, answer)
-            assert answer.published, (number, answer)
-            assert publisher.branch() == new
-            assert {name: (repo / name).read_bytes() for name in mine} == mine
-            assert git(repo, "status", "--porcelain", "--ignored") == status
-    assert interrupted >= KILLS // 5, f"only {interrupted} kills came before the end: they prove nothing"

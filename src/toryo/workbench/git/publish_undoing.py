@@ -1,7 +1,7 @@
 """Taking back: what an interrupted publication wrote into a checkout that a person moved on meanwhile.
 
-Each path of the landing that holds what our git left there gets back, in the index and on the disk, what it had
-before; everything else is the user's. The bytes are snapshotted first.
+Each path of the landing that holds what our git left there gets back what it had before, in the index and on
+the disk; everything else is the user's. The bytes are snapshotted first.
 """
 
 from __future__ import annotations
