@@ -36,7 +36,8 @@ moved= head=
 while read -r old new ref; do
     case "$ref" in
     ORIG_HEAD) # the first thing a merge does, before it touches a file
-        [ "$new" = "$TORYO_OLD" ] && [ "$(git symbolic-ref -q HEAD)" = "$TORYO_REF" ] || exit 1 ;;
+        read -r branch < "$TORYO_HEAD"
+        [ "$new" = "$TORYO_OLD" ] && [ "$branch" = "ref: $TORYO_REF" ] || exit 1 ;;
     "$TORYO_REF") [ "$old $new" = "$TORYO_OLD $TORYO_NEW" ] && moved=yes || exit 1 ;;
     HEAD) head=yes ;;
     refs/*) exit 1 ;;
@@ -80,7 +81,9 @@ def fast_forward(move: Move, journal: Path, orig_head: str | None = None) -> Out
     """Run the merge. The journal is cleared on arrival only; the rest is the caller's to judge.
 
     `orig_head`: the user's, if an earlier attempt has overwritten it."""
-    git = Git(move.checkout, {"TORYO_REF": move.ref, "TORYO_OLD": move.old, "TORYO_NEW": move.new})
+    head = _git_dir(move.checkout) / "HEAD"
+    allowed = {"TORYO_REF": move.ref, "TORYO_OLD": move.old, "TORYO_NEW": move.new, "TORYO_HEAD": str(head)}
+    git = Git(move.checkout, allowed)
     kept = places.read(_orig_head(move.checkout)) if orig_head is None else orig_head
 
     def know(pid: int, started: str) -> None:
@@ -137,7 +140,11 @@ def put_back_orig_head(checkout: Path, kept: str) -> None:
 
 
 def _orig_head(checkout: Path) -> Path:
-    return (places.git_dir_of(checkout) or checkout / ".git") / "ORIG_HEAD"
+    return _git_dir(checkout) / "ORIG_HEAD"
+
+
+def _git_dir(checkout: Path) -> Path:
+    return places.git_dir_of(checkout) or checkout / ".git"
 
 
 def _fence(folder: Path) -> Path:

@@ -22,9 +22,10 @@ def undo(git: Git, old: str, new: str) -> None:
     ours = _ours(git, landing, wanted)
     if not ours:
         return
-    publish_contents.snapshot(git, "HEAD", tuple(one.path for one, on in ours if on is not On.NOTHING))
+    present = tuple(one.path for one, on in ours if on is not On.NOTHING)
+    publish_contents.snapshot(git, "HEAD", present)
     step("publish.snapshotted")
-    publish_contents.put_away(git.where, [one.path for one, _ in ours])
+    publish_contents.put_away(git.where, present)
     step("publish.put_away")
     publish_contents.stage(git, {one.path: wanted[one.path] for one, _ in ours})
     publish_contents.write_out(git, tuple(one.path for one, _ in ours if wanted[one.path] != ABSENT))
