@@ -335,7 +335,13 @@ def test_hooks_neither_veto_nor_run(desk, tmp_path):
         ("merge.ff", "false"),
         ("merge.autoStash", "true"),
         ("branch.main.mergeOptions", "--no-ff --squash --no-commit --edit"),
+        ("branch.main.mergeOptions", "-s ours"),
+        ("branch.main.mergeOptions", "--no-such-option"),
         ("core.fsmonitor", "/bin/false"),
+        ("core.safecrlf", "true"),
+        ("diff.orderFile", "not/there"),
+        ("color.ui", "always"),
+        ("log.showSignature", "true"),
         ("status.showUntrackedFiles", "all"),
     ],
 )

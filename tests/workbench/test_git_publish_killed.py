@@ -148,7 +148,7 @@ ACTS = {
 }
 WIPED = {"commits": {"staged.txt"}, "switches": set(), "resets": {"staged.txt", "mine.txt"}}
 """What the act itself takes out of the user's status."""
-ROUNDS = 8
+ROUNDS = 6
 
 
 @pytest.mark.slow

@@ -27,7 +27,8 @@ def read_answer(inputs: ReadInputs, runs: Runs, clients: Records, windows: Windo
         case "window":
             return _window(inputs.run, windows)
         case "diff":
-            text = Git(inputs.repo).run("diff", inputs.base, inputs.head, "--").out
+            plain = ("--no-ext-diff", "--no-textconv", "--no-color", "--src-prefix=a/", "--dst-prefix=b/")
+            text = Git(inputs.repo).run("diff", *plain, inputs.base, inputs.head, "--").out
             return _part(text[inputs.offset :], inputs, ended=True)
         case "commits":
             return _commits(inputs)

@@ -30,6 +30,11 @@ _CONFIG = (
     ("advice.detachedHead", "false"),
     ("core.quotePath", "false"),
     ("protocol.file.allow", "always"),
+    # settings that add lines to what we read, or end git for what is no matter to us
+    ("log.showSignature", "false"),
+    ("diff.orderFile", "/dev/null"),
+    ("core.safecrlf", "false"),
+    ("color.ui", "false"),
 )
 _KEPT = ("PATH", "HOME", "USER", "LOGNAME", "SHELL", "TMPDIR", "XDG_CONFIG_HOME", "SSH_AUTH_SOCK")
 

@@ -9,6 +9,8 @@ from toryo.workbench.git import places
 from toryo.workbench.git.places import Worktree
 
 INDEX_WAIT_S = 10
+# each word undoes a setting by which the user's own merges may stash, squash, or refuse what is not signed
+_PLAIN = ("--no-autostash", "--no-squash", "--no-verify-signatures", "--no-stat")
 
 
 def begin(worktree: Worktree, commit: str) -> bool:
@@ -22,7 +24,7 @@ def begin(worktree: Worktree, commit: str) -> bool:
     if git.is_ancestor(commit, "HEAD"):
         return True
     wait_for_index(worktree.admin)
-    git.run("merge", "--no-commit", "--no-ff", "--no-autostash", commit, limit_s=600)
+    git.run("merge", "--no-commit", "--no-ff", *_PLAIN, commit, limit_s=600)
     return commit in places.commits_in(worktree.admin / "MERGE_HEAD")
 
 

@@ -83,7 +83,7 @@ def fast_forward(move: Move, journal: Path, orig_head: str | None = None) -> Out
     `orig_head`: the user's, if an earlier attempt has overwritten it."""
     head = _git_dir(move.checkout) / "HEAD"
     allowed = {"TORYO_REF": move.ref, "TORYO_OLD": move.old, "TORYO_NEW": move.new, "TORYO_HEAD": str(head)}
-    git = Git(move.checkout, allowed)
+    git = Git(move.checkout, allowed | _no_options(move.ref))
     kept = places.read(_orig_head(move.checkout)) if orig_head is None else orig_head
 
     def know(pid: int, started: str) -> None:
@@ -145,6 +145,14 @@ def _orig_head(checkout: Path) -> Path:
 
 def _git_dir(checkout: Path) -> Path:
     return places.git_dir_of(checkout) or checkout / ".git"
+
+
+def _no_options(ref: str) -> dict[str, str]:
+    """The user's options for merges into that branch, undone: a strategy would make a merge commit.
+
+    Not by `-c`: the branch's name may have a `=`."""
+    key = f"branch.{ref.removeprefix('refs/heads/')}.mergeOptions"
+    return {"GIT_CONFIG_COUNT": "1", "GIT_CONFIG_KEY_0": key, "GIT_CONFIG_VALUE_0": ""}
 
 
 def _fence(folder: Path) -> Path:
