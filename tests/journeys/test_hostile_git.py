@@ -43,6 +43,56 @@ echo draft > draft.txt && echo more >> a.txt
 """
 
 
+LFS = "*.bin filter=lfs diff=lfs merge=lfs -text\n"
+POINTER = "version https://git-lfs.github.com/spec/v1\noid sha256:{}\nsize 12\n"
+MISSING = '[filter "lfs"]\n\tsmudge = no-such-lfs smudge\n\tclean = no-such-lfs clean\n\trequired = true\n'
+
+
+def test_lfs_attributes_without_lfs_are_plain_files(make_house: MakeHouse) -> None:
+    house = make_house({".gitattributes": LFS, "x.bin": POINTER.format("1" * 64)}, branch="main", init=False)
+    assert "Git LFS: a worktree with LFS files is kept" in house.ok("init", "--yes", "--base", "main")
+    house.agent(f"cp {house.root}/new x.bin; cp x.bin y.bin; git add -A; git commit -qm work; echo >> x.bin")
+    (house.root / "new").write_text(POINTER.format("2" * 64))
+    task = house.add("Another pointer")
+    assert house.rest(task) == 0, house.story(task)
+    assert (
+        (house.repo / "y.bin").read_text() == (house.repo / "x.bin").read_text() == POINTER.format("2" * 64)
+    )
+    assert git(house.repo, "status", "--porcelain") == "?? .toryo/"
+    kept = house.task(task)["runs"][0]["kept_worktree"]
+    assert "LFS" in kept
+
+
+def test_a_filter_that_fails_is_told_in_words_and_leaves_the_checkout_whole(make_house: MakeHouse) -> None:
+    house = make_house(
+        {".gitattributes": LFS, "a.txt": "a\n", "x.bin": POINTER.format("1" * 64)}, branch="main"
+    )
+    house.agent(f"cp {house.root}/new x.bin; echo new > a.txt; git add -A; git commit -qm work")
+    (house.root / "new").write_text(POINTER.format("2" * 64))
+    config = Path(house.env["HOME"]) / ".gitconfig"
+    task = house.add("Another pointer", "--hold")
+    config.write_text(MISSING)
+    house.ok("task", "approve", task)
+    assert house.rest(task) == 1
+    assert "no-such-lfs" in house.task(task)["detail"], house.story(task)
+    config.unlink()
+    # once more, and the filter vanishes when everything but publishing is done
+    (house.repo / "x.bin").write_text("mine\n")
+    house.ok("task", "retry", task)
+    eventually(
+        lambda: house.state(task) == "landing waiting_for_checkout", within_s=60, what=house.story(task)
+    )
+    config.write_text(MISSING)
+    (house.repo / "x.bin").write_text(POINTER.format("1" * 64))
+    eventually(lambda: house.state(task) == "landing publish_failed", within_s=60, what=house.story(task))
+    assert "no-such-lfs" in house.task(task)["detail"]
+    assert (house.repo / "a.txt").read_text() == "a\n"
+    assert git(house.repo, "status", "--porcelain") == "?? .toryo/"
+    config.unlink()
+    assert house.rest(task, limit_s=80) == 0, house.story(task)
+    assert git(house.repo, "status", "--porcelain") == "?? .toryo/"
+
+
 def names_in(folder: Path) -> set[bytes]:
     """Every file and link below, as bytes."""
     found = [path for path in folder.rglob("*") if path.is_symlink() or path.is_file()]

@@ -7,7 +7,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from user_desk import Desk, files_of
+from user_desk import Desk, changed, files_of, manifest
 
 from repositories import commit_files, git, make_repository
 from toryo.protocol.models import Published
@@ -357,6 +357,30 @@ def test_files_are_written_through_the_users_filters(desk):
     git(desk.repo, "config", "core.autocrlf", "true")
     assert desk.is_published()
     assert (desk.repo / "a.txt").read_bytes() == b"landed\r\n"
+
+
+@pytest.mark.parametrize("required", ["true", "false"])
+def test_a_filter_that_cannot_write_the_new_content_is_told_before_a_file_is_touched(desk, required):
+    """As Git LFS without its program, or without the network."""
+    (desk.repo / ".git/info/attributes").write_text("*.bin filter=lfs\n")
+    desk.old = commit_files(desk.repo, {"z.bin": "old\n"})
+    desk.new = desk.landing({"a.txt": "landed\n", "z.bin": "new\n"})
+    git(desk.repo, "config", "filter.lfs.clean", "cat")
+    git(desk.repo, "config", "filter.lfs.smudge", "no-such-program %f")
+    git(desk.repo, "config", "filter.lfs.required", required)
+    before = manifest(desk.repo)
+    answer = desk.publish()
+    assert isinstance(answer, Published)
+    if required == "false":
+        assert answer.published
+        return
+    assert answer.problem is not None
+    assert answer.problem.code == "filter_failed"
+    assert "z.bin" in answer.problem.message
+    assert changed(before, manifest(desk.repo)) == set()
+    git(desk.repo, "config", "filter.lfs.smudge", "cat")
+    assert desk.is_published()
+    assert git(desk.repo, "status", "--porcelain") == ""
 
 
 @pytest.mark.skipif(os.name != "posix", reason="names of bytes")

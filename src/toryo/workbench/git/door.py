@@ -147,7 +147,10 @@ class Git:
         known = self._told(f"{name}^{{commit}}")
         if known:  # what is missing is asked once more, of a git that has just looked
             return known
-        done = self.run("rev-parse", "--verify", "--quiet", "--end-of-options", f"{name}^{{commit}}")
+        argv = ("rev-parse", "--verify", "--quiet", "--end-of-options", f"{name}^{{commit}}")
+        done = self.run(*argv)
+        if done.code not in (0, 1):  # 1 says missing; a git that cannot work here says nothing about the ref
+            raise GitFailed(argv, done.code, done.complaint)
         return done.text.strip() if done.code == 0 else None
 
     def tree_of(self, commit: str) -> str:

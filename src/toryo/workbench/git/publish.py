@@ -13,6 +13,7 @@ from toryo.protocol.models import Problem, Published, PublishInputs, PublishWait
 from toryo.workbench.git import (
     locks,
     places,
+    publish_contents,
     publish_holders,
     publish_journal,
     publish_landing,
@@ -119,8 +120,13 @@ def _into_checkout(move: publish_merge.Move, journal: Path) -> Published | Publi
     if busy := publish_holders.underway(git_dir):
         return publish_landing.waiting(busy, move.checkout)
     checkout = Git(move.checkout)
-    if obstacle := publish_landing.overlap(checkout, publish_landing.changes(checkout, move.old, move.new)):
+    landing = publish_landing.changes(checkout, move.old, move.new)
+    if obstacle := publish_landing.overlap(checkout, landing):
         return obstacle
+    if complaint := publish_contents.unwritable(checkout, landing):
+        return _problem(
+            "filter_failed", complaint, "Mend the filter, or install its program; it is tried again."
+        )
     outcome = publish_merge.fast_forward(move, journal)
     if outcome.arrived:
         return Published(published=True, commit=move.new, found=move.new)

@@ -9,8 +9,11 @@ import tempfile
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
+from toryo.workbench.git import places
 from toryo.workbench.git.door import ZERO, Git
 from toryo.workbench.git.publish_landing import LINK, Change, On
+
+_NO_FILTER = ("unspecified", "unset", "set")
 
 
 def snapshot_ref(commit: str) -> str:
@@ -92,6 +95,22 @@ def put_away(root: Path, paths: Iterable[str]) -> None:
                 (root / folder).rmdir()
             except OSError:
                 break
+
+
+def unwritable(git: Git, landing: tuple[Change, ...]) -> str:
+    """A path whose new content a filter of the user's cannot write, with the filter's complaint; else empty.
+
+    git would notice in the middle, with the old file gone: Git LFS without its program or the network."""
+    new = {change.path: change.new for change in landing if change.new_mode.startswith("100")}
+    asked = "\0".join(new).encode("utf-8", "surrogateescape")
+    fields = git.do("check-attr", "-z", "--stdin", "filter", stdin=asked).split("\0") if new else []
+    for path, value in zip(fields[::3], fields[2::3], strict=False):
+        if value in _NO_FILTER or not git.succeeds("config", "--bool", f"filter.{value}.required"):
+            continue
+        done = git.run("cat-file", "--filters", f"--path={path}", new[path], limit_s=600)
+        if done.code != 0:
+            return f"{places.shown(path)}: {done.complaint}"
+    return ""
 
 
 def stage(git: Git, entries: Mapping[str, tuple[str, str]]) -> None:

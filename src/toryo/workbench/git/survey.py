@@ -103,10 +103,16 @@ def _common_dir(path: Path) -> Path:
         if "dubious ownership" in asked.complaint:
             hint = f"Run `git config --global --add safe.directory {path}`."
             raise Refusal("unsafe_repository", f"{path} belongs to another user.", hint)
+        if "not a git repository" not in asked.complaint:
+            hint = f"Look at it with `git -C {path} status`."
+            raise Refusal("unreadable_repository", f"git cannot read {path}: {asked.complaint}", hint)
         raise Refusal("not_a_repository", f"{path} is in no git repository.", "Run `git init` there first.")
     common, git_dir, shallow = asked.text.splitlines()
     if shallow == "true":
         raise Refusal("shallow", "The repository is a shallow clone.", "Run `git fetch --unshallow` first.")
+    if (Path(common) / "reftable").is_dir():
+        hint = "Run `git refs migrate --ref-format=files` there first."
+        raise Refusal("reftable", "It keeps its refs in reftables, which Toryo cannot read.", hint)
     if places.lock_holder(Path(git_dir)):
         hint = f"Run it in {Path(common).parent}."
         raise Refusal("inside_worktree_of_toryo", f"{path} is a worktree that Toryo made.", hint)
