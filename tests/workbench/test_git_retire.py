@@ -12,7 +12,8 @@ from benches import Bench, files_in, make_bench, without
 from repositories import commit_files, git, make_repository
 from toryo.protocol.models import Cleaned, Prepared
 from toryo.workbench.git import places, trash
-from toryo.workbench.git.retire import clean, empty_trash, untrash
+from toryo.workbench.git.restoring import untrash
+from toryo.workbench.git.retire import clean, empty_trash
 
 
 @pytest.fixture
@@ -86,7 +87,9 @@ def test_a_worktree_that_a_snapshot_covers_needs_no_other(bench: Bench) -> None:
 
 def test_what_no_snapshot_can_hold_keeps_the_worktree(bench: Bench) -> None:
     made = bench.prepare()
-    make_repository(Path(made.worktree) / "cloned", {"x.txt": "x\n"})
+    source = make_repository(bench.repo.parent / "source", {"x.txt": "x\n"})
+    commit_files(source, {"x.txt": "y\n"})
+    git(Path(made.worktree), "clone", "-q", "--depth", "1", f"file://{source}", "cloned")
     bench.collect(made)
     done = clean(bench.clean_inputs(made))
     assert not done.freed

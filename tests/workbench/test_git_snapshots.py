@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from benches import Bench, commit_only, files_in, make_bench, without
-from repositories import commit_files, git, make_repository
+from repositories import commit_files, git
 from toryo.protocol.models import Prepared, Restored, RestoreInputs, Snapshot
 from toryo.workbench.git import leftovers
-from toryo.workbench.git.retire import restore
+from toryo.workbench.git.restoring import restore
 
 
 @pytest.fixture
@@ -188,35 +188,6 @@ def test_more_than_the_limit_keeps_the_worktree_and_says_so(
     assert seen.snapshot
     assert seen.snapshot.left_out == ("big.txt",)
     assert is_kept(bench, head, seen.snapshot)
-
-
-def test_a_repository_inside_keeps_the_worktree_and_the_rest_is_snapshotted(bench: Bench) -> None:
-    made = bench.prepare()
-    path = Path(made.worktree)
-    make_repository(path / "cloned", {"x.txt": "x\n"})
-    git(path, "init", "-q", "empty")
-    (path / "empty" / "y.txt").write_text("y\n")
-    (path / "left.txt").write_text("left\n")
-    seen = bench.collect(made)
-    assert "cloned/" in seen.kept_worktree
-    assert seen.snapshot
-    assert seen.snapshot.left_out == ("cloned/", "empty/")
-    assert git(bench.repo, "show", f"{seen.snapshot.commit}:left.txt") == "left"
-
-
-def test_changed_lfs_files_and_filled_submodules_keep_the_worktree(tmp_path: Path) -> None:
-    bench = make_bench(tmp_path, {".gitattributes": "*.bin filter=lfs\n"})
-    inner = make_repository(tmp_path / "inner")
-    git(bench.repo, "-c", "protocol.file.allow=always", "submodule", "add", "-q", str(inner), "sub")
-    git(bench.repo, "commit", "-q", "-m", "submodule")
-    untouched = bench.prepare()
-    assert bench.collect(untouched).kept_worktree == ""
-    (Path(untouched.worktree) / "a.bin").write_text("large\n")
-    seen = bench.collect(untouched, attempt=2)
-    assert "a.bin" in seen.kept_worktree
-    filled = bench.prepare("filled", run="r2")
-    git(Path(filled.worktree), "-c", "protocol.file.allow=always", "submodule", "--quiet", "update", "--init")
-    assert "sub" in bench.collect(filled, run="r2").kept_worktree
 
 
 def test_restore_refuses_to_overwrite_and_fills_an_empty_folder(bench: Bench, tmp_path: Path) -> None:

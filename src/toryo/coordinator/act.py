@@ -27,7 +27,18 @@ from toryo.domain.words import CheckResult, OrderKind
 from toryo.protocol import models
 from toryo.protocol.models import INPUTS, Model, Order, Problem
 from toryo.workbench.gates import checking, detect
-from toryo.workbench.git import adopt, candidates, collect, places, publish, retire, survey, tips, worktrees
+from toryo.workbench.git import (
+    adopt,
+    candidates,
+    collect,
+    places,
+    publish,
+    restoring,
+    retire,
+    survey,
+    tips,
+    worktrees,
+)
 from toryo.workbench.runs.launch import LaunchSpec
 from toryo.workbench.runs.stop import stop
 
@@ -217,7 +228,7 @@ def _clean(acts: Acts, order: Order) -> Done:
 
 
 def _restore(acts: Acts, order: Order) -> Done:
-    return Done("restored", retire.restore(_inputs(order, models.RestoreInputs)))
+    return Done("restored", restoring.restore(_inputs(order, models.RestoreInputs)))
 
 
 def _read(acts: Acts, order: Order) -> Done:

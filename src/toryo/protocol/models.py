@@ -11,6 +11,16 @@ from typing import Any, Literal
 from pydantic import Field
 
 from toryo.domain.words import CheckResult, OrderKind, OrderState, Purpose
+from toryo.protocol.left import (
+    Collected,
+    CommitLine,
+    Foreign,
+    Restored,
+    RestoreInputs,
+    ScopeInputs,
+    Snapshot,
+    Violation,
+)
 from toryo.protocol.parts import (
     Model,
     Problem,
@@ -24,15 +34,26 @@ from toryo.protocol.parts import (
     Whole,
 )
 
-__all__ = ["Model", "Problem", "Said", "SayInputs", "SayWaiting", "Spoken", "StopInputs", "Stopped"]
+__all__ = [
+    "Collected",
+    "CommitLine",
+    "Foreign",
+    "Model",
+    "Problem",
+    "RestoreInputs",
+    "Restored",
+    "Said",
+    "SayInputs",
+    "SayWaiting",
+    "ScopeInputs",
+    "Snapshot",
+    "Spoken",
+    "StopInputs",
+    "Stopped",
+    "Violation",
+]
 
 VERSION = 1
-
-
-class ScopeInputs(Model):
-    exclude: tuple[str, ...] = ()
-    read: tuple[str, ...] = ("**",)
-    write: tuple[str, ...] | None = None
 
 
 # ── orders ────────────────────────────────────────────────────────────────────────────────────────────
@@ -191,14 +212,6 @@ class CleanInputs(Model):
     """The runs that used this worktree, one of which made it; empty: `run` itself."""
 
 
-class RestoreInputs(Model):
-    repo: str
-    run: str
-    snapshot: str
-    """Commit id under refs/toryo/snapshots/."""
-    destination: str
-
-
 class ReadInputs(Model):
     repo: str = ""
     what: Literal["log", "diff", "commits", "health", "window"]
@@ -319,53 +332,6 @@ class Lost(Model):
     boot_changed: bool = False
 
 
-class CommitLine(Model):
-    id: str
-    subject: str
-
-
-class Violation(Model):
-    path: str
-    rule: Literal["exclude", "write", "settings", "protected"]
-
-
-class Foreign(Model):
-    """A change outside the run's own branch and worktree, made while the run lived."""
-
-    what: Literal["ref", "config", "hooks", "checkout", "stash"]
-    name: str
-    before: str = ""
-    after: str = ""
-
-
-class Snapshot(Model):
-    ref: str
-    commit: str
-    uncommitted: tuple[str, ...] = ()
-    """Paths that differ from HEAD or are untracked: what would be lost without the snapshot."""
-    left_out: tuple[str, ...] = ()
-
-
-class Collected(Model):
-    problem: Problem | None = None
-    head: str = ""
-    branch: str = ""
-    commits: Whole = 0
-    """On the branch beyond the base."""
-    new_commits: Whole = 0
-    """Beyond HEAD at this run's start."""
-    log: tuple[CommitLine, ...] = ()
-    changed_files: tuple[str, ...] = ()
-    changed_count: Whole = 0
-    violations: tuple[Violation, ...] = ()
-    foreign: tuple[Foreign, ...] = ()
-    snapshot: Snapshot | None = None
-    kept_worktree: str = ""
-    """Why the worktree is kept instead of a snapshot (over 200 MB, submodules, LFS)."""
-    unmerged: tuple[str, ...] = ()
-    """Paths still in conflict in the worktree's index."""
-
-
 class Conflict(Model):
     paths: tuple[str, ...]
     partner: str
@@ -429,12 +395,6 @@ class Cleaned(Model):
     freed: bool = False
     refused: str = ""
     trash: str = ""
-
-
-class Restored(Model):
-    problem: Problem | None = None
-    path: str = ""
-    files: Whole = 0
 
 
 class ReadAnswer(Model):

@@ -8,7 +8,7 @@ from typing import Any
 
 from toryo.domain.errors import NotFound, Refused, Unavailable, UserError
 from toryo.domain.words import CheckResult, OrderKind, OrderState, Verdict
-from toryo.protocol.models import CheckInputs, Model, ReadInputs, RestoreInputs, SurveyInputs
+from toryo.protocol.models import CheckInputs, Model, ReadInputs, RestoreInputs, ScopeInputs, SurveyInputs
 from toryo.store import agents, coordinators, evidence, facts, gates, landings, orders, projects, runs, texts
 from toryo.store.engine import Tx
 from toryo.store.rows import RunRow
@@ -72,7 +72,8 @@ def order_health(context: HeadContext) -> list[tuple[str, str]]:
     return [(machine, _ask(context, OrderKind.READ, place, inputs)) for machine, place in asked.items()]
 
 
-def order_restore(context: HeadContext, text: str, destination: str) -> str:
+def order_restore(context: HeadContext, text: str, destination: str, *, worktree: bool = False) -> str:
+    """A snapshot's files into `destination`, or the worktree itself where it was."""
     with context.store.read() as tx:
         candidates = (
             [_run_named(tx, text)] if text.startswith("r") else runs.of_task(tx, the_task(tx, text).id)
@@ -80,10 +81,24 @@ def order_restore(context: HeadContext, text: str, destination: str) -> str:
         kept = [(run, (run.collected or {}).get("snapshot") or {}) for run in candidates]
         found = [(run, str(snapshot["commit"])) for run, snapshot in kept if snapshot.get("commit")]
         project = projects.get(tx, candidates[-1].project) if candidates else None
+        past = runs.of_task(tx, candidates[-1].task) if candidates else []
     if not found or project is None:
         raise NotFound(f"There is no snapshot of {text}.", hint="See `toryo evidence` for what a run left.")
     run, commit = found[-1]
-    inputs = RestoreInputs(repo=project.path, run=run.id, snapshot=commit, destination=destination)
+    if worktree and run.live:
+        raise Refused(f"{run.id} still works there.", hint=f"`toryo run stop {run.id}` ends it.")
+    inputs = RestoreInputs(
+        repo=project.path,
+        run=run.id,
+        snapshot=commit,
+        destination=destination,
+        scope=ScopeInputs.model_validate(run.scope),
+    )
+    if worktree:
+        collected = run.collected or {}
+        used = [one.id for one in past if one.worktree == run.worktree and one.generation <= run.generation]
+        where = {"worktree": run.worktree, "branch": collected["branch"], "head": collected["head"]}
+        inputs = inputs.model_copy(update={**where, "destination": "", "runs": tuple(used)})
     return _ask(context, OrderKind.RESTORE, hub(project), inputs, run=run.id)
 
 

@@ -37,9 +37,12 @@ def proposal(survey: Mapping[str, Any]) -> dict[str, Any]:
     if CONFIG not in survey["settings_files"] and not survey["checks"]:
         notes.append("No test command was found: work will land unchecked until dod.checks names one.")
     if survey["submodules"]:
-        notes.append("Submodules: a worktree with changed submodules is kept instead of snapshotted.")
+        notes.append(
+            "Submodules are empty in worktrees and gates: `git submodule update --init` in an agent's own "
+            "instructions or in setup fills them; what a run leaves in one is snapshotted."
+        )
     if survey["lfs"]:
-        notes.append("Git LFS: a worktree with LFS files is kept instead of snapshotted.")
+        notes.append("Git LFS: files that a run did not commit are snapshotted as they are, not as pointers.")
     return {"success": True, "survey": dict(survey), "files": files, "notes": notes}
 
 

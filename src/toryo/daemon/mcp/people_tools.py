@@ -134,7 +134,8 @@ class RunOrTask(Arguments):
 
 
 class Restore(RunOrTask):
-    destination: str = Field(min_length=1)
+    destination: str = ""
+    worktree: bool = False
 
 
 class Events(Arguments):
@@ -286,9 +287,11 @@ async def verify_task(head: Head, caller: Caller, args: Task) -> dict[str, Any]:
 
 
 async def restore_snapshot(head: Head, caller: Caller, args: Restore) -> dict[str, Any]:
-    order = await head.do(asking.order_restore, args.named(), args.destination)
+    if bool(args.destination) == args.worktree:
+        raise UserError("Say where: `destination`, or `worktree` for where it was.")
+    order = await head.do(asking.order_restore, args.named(), args.destination, worktree=args.worktree)
     body = asking.refuse_problem(await ask(head, order, "restore", RESTORE_S))
-    return {"success": True, "path": body["path"], "files": body["files"]}
+    return {"success": True, "path": body["path"], "files": body["files"], "branch": body["branch"]}
 
 
 async def list_events(head: Head, caller: Caller, args: Events) -> dict[str, Any]:

@@ -40,7 +40,14 @@ def declare(parser: argparse.ArgumentParser, name: str) -> None:
             metavar="DIR",
             help="a directory that does not exist yet (default: .aiagent/restored/RUN in the project)",
         )
-        examples = ("toryo restore t3kd92m1", "toryo restore r8w2kq0z --to ../rescued")
+        parser.add_argument(
+            "--worktree", action="store_true", help="its worktree, branch and index, where they were"
+        )
+        examples = (
+            "toryo restore t3kd92m1",
+            "toryo restore r8w2kq0z --to ../rescued",
+            "toryo restore t3kd92m1 --worktree",
+        )
         verb(parser, restore, *examples, hands=True, json=True)
         return
     parser.add_argument("task", metavar="ID", help="a task, or the beginning of its id")
@@ -131,6 +138,9 @@ def _print_runs(runs: list[dict[str, Any]]) -> None:
         for name in ("children_killed", "uncommitted"):
             for line in run.get(name) or ():
                 print(f"  {name.replace('_', ' ')}: {one_line(line)}")
+        if run.get("kept_worktree"):
+            kept = f"{run.get('worktree')} is kept: {run['kept_worktree']}"
+            print(f"  {folded(one_line(kept), 2)}")
         if run.get("uncommitted"):
             print("  get it back: " + paint(f"toryo restore {run['id']}", "cyan"))
 
@@ -163,19 +173,20 @@ def verify(args: argparse.Namespace, desk: Desk) -> int:
 
 
 def restore(args: argparse.Namespace, desk: Desk) -> int:
+    if args.to and args.worktree:
+        raise UserError("--to and --worktree exclude each other.", hint="The worktree goes where it was.")
     run = _run_that_left(args.id, desk)
+    where = {"worktree": True} if args.worktree else {"destination": _destination(args, desk, run)}
     answer = desk.call(
-        "restore_snapshot",
-        {"run": run["id"], "destination": _destination(args, desk, run)},
-        timeout_s=CHECKS_WITHIN_S,
-        what="restoring",
+        "restore_snapshot", {"run": run["id"], **where}, timeout_s=CHECKS_WITHIN_S, what="restoring"
     )
     left = [str(one) for one in run.get("uncommitted") or ()]
     if args.json:
         print_json({**answer, "run": run["id"], "uncommitted": left})
         return 0
-    files = answer["files"]
-    print(f"{files} {'file is' if files == 1 else 'files are'} in {plain(str(answer['path']))}")
+    files, branch = answer["files"], answer.get("branch")
+    on = f", on {one_line(str(branch))}" if branch else ""
+    print(f"{files} {'file is' if files == 1 else 'files are'} in {plain(str(answer['path']))}{on}")
     named = ", ".join(one_line(one) for one in left[:MOST_NAMED]) + (", …" if left[MOST_NAMED:] else "")
     print(
         f"{run['id']} left "

@@ -1,4 +1,4 @@
-"""Which ignored files of a worktree a snapshot takes, and which of the others it cannot take."""
+"""Which ignored files of a worktree a snapshot takes, and which of the others need care."""
 
 from __future__ import annotations
 
@@ -91,6 +91,27 @@ def total_size(top: Path, paths: Iterable[str]) -> int:
         except OSError:
             continue  # deleted: nothing to keep
     return size
+
+
+def size_below(folder: Path) -> int:
+    """Bytes of all files below."""
+    return sum(total_size(Path(place), names) for place, _, names in os.walk(folder))
+
+
+def repositories(top: Path, ignored: Iterable[str]) -> list[str]:
+    """The repositories in ignored directories that no tool would make again; only the outermost."""
+    found: list[str] = []
+    for name in ignored:
+        if not name.endswith("/") or any(part in _REBUILT for part in name.rstrip("/").split("/")):
+            continue
+        for place, folders, names in os.walk(top / name):
+            if ".git" in folders or ".git" in names:
+                found.append(os.path.relpath(place, top))
+                folders.clear()
+            elif any(sign in names for sign in _SIGNS):
+                folders.clear()
+            folders[:] = sorted(folder for folder in folders if folder not in _REBUILT)
+    return found
 
 
 def lfs_paths(git: Git, paths: Iterable[str]) -> tuple[str, ...]:

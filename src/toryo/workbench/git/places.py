@@ -140,11 +140,11 @@ def commits_in(path: Path) -> list[str]:
     """The object ids in a file of a git directory: a pseudo-ref, or a reflog's old and new values."""
     ids: list[str] = []
     for line in read(path).splitlines():
-        ids += [word for word in line.split("\t")[0].split(" ")[:2] if _is_id(word)]
+        ids += [word for word in line.split("\t")[0].split(" ")[:2] if is_id(word)]
     return list(dict.fromkeys(ids))
 
 
-def _is_id(word: str) -> bool:
+def is_id(word: str) -> bool:
     return len(word) in (40, 64) and not set(word) <= {"0"} and set(word) <= set("0123456789abcdef")
 
 

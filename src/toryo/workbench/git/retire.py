@@ -1,22 +1,19 @@
-"""Retire: a worktree goes to the trash once every commit, index and file it held is reachable; the ways back.
+"""Retire: a worktree goes to the trash once every commit, index and file it held is reachable.
 
-Nothing is deleted here but a pinned branch, and, by `empty_trash`, what lay in the trash long enough.
+Nothing is deleted here but a pinned branch, and, by `empty_trash`, what lay in the trash long enough. The
+ways back are left to restoring.
 """
 
 from __future__ import annotations
 
 import contextlib
-import os
-import shutil
-import tempfile
-import uuid
+import re
 from pathlib import Path
 
 from toryo import disks
 from toryo.clock import wall
-from toryo.domain.errors import DiskFull
 from toryo.domain.naming import PREFIX
-from toryo.protocol.models import Cleaned, CleanInputs, Problem, Restored, RestoreInputs
+from toryo.protocol.models import Cleaned, CleanInputs
 from toryo.workbench.git import locks, places, snapshots, trash
 from toryo.workbench.git.door import ZERO, Git, GitFailed
 from toryo.workbench.git.places import Worktree
@@ -95,10 +92,12 @@ def _needs_snapshot(worktree: Worktree, run: str) -> bool:
         return True
     if not worktree.is_there:
         return False
-    contents = snapshots.look(worktree)
-    if contents.why_left_out:
+    if snapshots.has_repositories(worktree):
         return True
-    tree = worktree.objects.do("rev-parse", contents.tree)
+    held = snapshots.look(worktree)
+    if held.why_left_out:
+        return True
+    tree = worktree.objects.do("rev-parse", held.tree)
     places_to_look = (f"{snapshots.SPACE}/{run}/", places.head_ref(worktree.branch))
     listed = worktree.objects.do("for-each-ref", "--format=%(tree)", *places_to_look)
     return tree not in listed.split("\n")
@@ -107,7 +106,7 @@ def _needs_snapshot(worktree: Worktree, run: str) -> bool:
 def _free_name(git: Git, run: str) -> str:
     """Not a number: those are the attempts of collect."""
     listed = git.do("for-each-ref", "--format=%(refname:lstrip=4)", f"{snapshots.SPACE}/{run}/").split("\n")
-    number = sum(name.startswith("clean-") for name in listed) + 1
+    number = sum(bool(re.fullmatch(r"clean-\d+", name)) for name in listed) + 1
     return f"clean-{number}"
 
 
@@ -130,22 +129,6 @@ def _delete_branch(worktree: Worktree, inputs: CleanInputs, commit: str) -> None
         worktree.objects.run("update-ref", "-d", places.head_ref(inputs.branch), commit)
 
 
-def untrash(repo: str | Path, run: str) -> Restored:
-    """Put a retired worktree back where it was, on its branch."""
-    common = places.common_dir(repo)
-    with locks.registration(common):
-        entry = trash.find(common, run)
-        if entry is None:
-            return _problem("not_in_trash", f"Nothing of run {run} is in the trash.")
-        if os.path.lexists(entry.worktree) and Path(entry.files).exists():
-            return _problem("path_taken", f"There is something at {entry.worktree}.", "Move it away first.")
-        git = places.git_on(common)
-        if entry.commit and git.commit_of(places.head_ref(entry.branch)) is None:
-            git.move_ref(places.head_ref(entry.branch), entry.commit, ZERO, "toryo: out of the trash")
-        path = trash.take_back(common, entry)
-    return Restored(path=str(path), files=_count(path))
-
-
 def empty_trash(
     repo: str | Path, older_than_s: float = KEPT_IN_TRASH_S, now: float | None = None, most: int = 50
 ) -> int:
@@ -159,45 +142,6 @@ def empty_trash(
                 trash.delete(common, entry)
                 gone += 1
     return gone
-
-
-def restore(inputs: RestoreInputs) -> Restored:
-    """Write a snapshot's files into a directory that does not exist or is empty."""
-    common = places.common_dir(inputs.repo)
-    target = Path(os.path.normpath(Path(inputs.repo) / Path(inputs.destination).expanduser()))
-    commit = places.git_on(common).commit_of(inputs.snapshot)
-    if commit is None:
-        hint = "`toryo run show ID` names it."
-        return _problem("snapshot_missing", f"There is no snapshot {inputs.snapshot}.", hint)
-    if target.is_relative_to(common):
-        return _problem("destination_taken", f"{target} is inside the git directory.")
-    if target.is_symlink() or (target.exists() and not (target.is_dir() and not any(target.iterdir()))):
-        hint = "Give a directory that does not exist yet."
-        return _problem("destination_taken", f"{target} is not empty; nothing was overwritten.", hint)
-    try:
-        target.parent.mkdir(parents=True, exist_ok=True)
-        # beside the target and renamed: a crash leaves nothing at the target that looks whole
-        half = target.with_name(f".{target.name}.{uuid.uuid4().hex[:8]}")
-        half.mkdir()
-        try:
-            _write_files(common, commit, half)
-            files = _count(half)
-            half.rename(target)
-        except BaseException:
-            shutil.rmtree(half, ignore_errors=True)
-            raise
-    except (GitFailed, OSError, DiskFull) as failed:
-        if disks.is_about_space(failed):
-            return _problem("disk_full", f"The disk of {target.parent} is full.", f"df -h {target.parent}")
-        return _problem("restore_failed", str(failed))
-    return Restored(path=str(target), files=files)
-
-
-def _write_files(common: Path, commit: str, folder: Path) -> None:
-    with tempfile.TemporaryDirectory(prefix="toryo-restore-") as private:
-        env = {"GIT_DIR": str(common), "GIT_WORK_TREE": str(folder), "GIT_INDEX_FILE": f"{private}/index"}
-        whole = (("core.sparseCheckout", "false"), ("core.bare", "false"))
-        Git(folder, env).do("read-tree", "-m", "-u", commit, config=whole, limit_s=1800)
 
 
 def _pin(git: Git, run: str, name: str, thing: str) -> None:
@@ -233,11 +177,3 @@ def _is_checked_out(common: Path, branch: str) -> bool:
     """In the user's checkout or another worktree: its HEAD would name nothing."""
     ref = places.head_ref(branch)
     return any(places.symbolic_head(place) == ref for place in (common, *places.admin_dirs(common)))
-
-
-def _count(folder: Path) -> int:
-    return sum(len(names) for _, _, names in os.walk(folder))
-
-
-def _problem(code: str, message: str, hint: str = "") -> Restored:
-    return Restored(problem=Problem(code=code, message=message, hint=hint))

@@ -1,7 +1,8 @@
 """Snapshots: one commit that keeps everything a worktree held, committed or not.
 
 Its tree is the files; its parents are HEAD, the index, the branch, and every commit that only a reflog, an
-unfinished operation or a new stash still names. The worktree and its index are only read.
+unfinished operation or a new stash still names, and the repositories inside it. The worktree and its index
+are only read.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from toryo.protocol.models import Snapshot
-from toryo.workbench.git import leftovers, places, status
+from toryo.workbench.git import contents, leftovers, nested, places, status
 from toryo.workbench.git.door import ZERO, Git
 from toryo.workbench.git.places import Worktree
 
@@ -50,10 +51,12 @@ class Taken:
 class Contents:
     tree: str
     """A tree's id, or an expression for it."""
-    index_tree: str
+    index_tree: str = ""
     """Empty where the index equals HEAD, or is in conflict (HEAD and MERGE_HEAD have its sides)."""
-    left_out: tuple[str, ...]
-    why_left_out: str
+    inside: tuple[str, ...] = ()
+    """Commits that hold the repositories inside it."""
+    left_out: tuple[str, ...] = ()
+    why_left_out: str = ""
 
 
 def take(worktree: Worktree, run: str, number: int | str, stash_before: str = "") -> Taken:
@@ -64,10 +67,11 @@ def take(worktree: Worktree, run: str, number: int | str, stash_before: str = ""
     elif worktree.objects.commit_of(places.head_ref(worktree.branch)) is None:
         return Taken(None, "", None)
     ref = f"{SPACE}/{run}/{number}"
-    contents = _contents(worktree, seen)
+    inside = _inside(worktree, seen) if seen else ()
+    held = _contents(worktree, seen, inside, f"{SPACE}/{run}/{number}-nested")
     commit = worktree.objects.commit_of(ref)
     if commit is None:
-        made = _commit(worktree, contents, seen, run, stash_before)
+        made = _commit(worktree, held, seen, run, stash_before)
         if worktree.objects.move_ref(ref, made, ZERO, "toryo: snapshot"):
             commit = made
         else:
@@ -77,16 +81,22 @@ def take(worktree: Worktree, run: str, number: int | str, stash_before: str = ""
             ref=ref,
             commit=commit,
             uncommitted=_named(_dirty(seen)) if seen else (),
-            left_out=_named(contents.left_out),
+            left_out=_named(held.left_out),
         ),
-        contents.why_left_out,
+        held.why_left_out,
         seen,
     )
 
 
 def look(worktree: Worktree) -> Contents:
-    """What a snapshot would hold, without making one."""
-    return _contents(worktree, status.read(worktree.git, every_file=True, ignored=True))
+    """What a snapshot would hold besides repositories inside, without making one."""
+    seen = status.read(worktree.git, every_file=True, ignored=True)
+    return _contents(worktree, seen, _inside(worktree, seen), "")
+
+
+def has_repositories(worktree: Worktree) -> bool:
+    """Whether other repositories lie in it: those are looked at anew whenever it goes."""
+    return bool(_inside(worktree, status.read(worktree.git, every_file=True, ignored=True)))
 
 
 def unreachable(worktree: Worktree, stash_before: str | None = None) -> list[str]:
@@ -94,86 +104,91 @@ def unreachable(worktree: Worktree, stash_before: str | None = None) -> list[str
     return _heads(worktree.objects, _named_commits(worktree, stash_before), ["--glob=refs/*"])
 
 
-def _contents(worktree: Worktree, seen: status.Status | None) -> Contents:
+def _inside(worktree: Worktree, seen: status.Status) -> tuple[str, ...]:
+    """The repositories in it, clones and filled submodules, each by the path of its top."""
+    found = [path.rstrip("/") for path in seen.untracked if path.endswith("/")]
+    if worktree.admin is not None:
+        links = contents.PrivateIndex(worktree.git, worktree.admin / "index").gitlinks()
+        found += [path for path in links if (worktree.path / path / ".git").exists()]
+    found += leftovers.repositories(worktree.path, seen.ignored)
+    return tuple(dict.fromkeys(found))
+
+
+def _contents(
+    worktree: Worktree, seen: status.Status | None, inside: tuple[str, ...], nested_ref: str
+) -> Contents:
+    """`nested_ref` begins the refs that pin the repositories inside; empty: they are left alone."""
     if seen is None:
-        return Contents(f"{places.head_ref(worktree.branch)}^{{tree}}", "", (), "")
+        return Contents(f"{places.head_ref(worktree.branch)}^{{tree}}")
     ignored = leftovers.ignored_texts(worktree.path, seen.ignored)
     dirty = _dirty(seen)
-    if not dirty and not ignored and seen.commit:
-        return Contents(f"{seen.commit}^{{tree}}", "", *_hidden(worktree, ()))
+    if not dirty and not ignored and not inside and seen.commit:
+        return Contents(f"{seen.commit}^{{tree}}")
     size = leftovers.total_size(worktree.path, (*dirty, *ignored))
     with tempfile.TemporaryDirectory(prefix="toryo-snapshot-") as folder:
         # a copy: `add` here must never show in the agent's own index
-        private = Path(folder) / "index"
+        index = contents.PrivateIndex(worktree.git, Path(folder) / "index")
         if worktree.admin and (worktree.admin / "index").exists():
             # with its time: from it git knows which files may have changed without looking changed
-            shutil.copy2(worktree.admin / "index", private)
-        env = {"GIT_INDEX_FILE": str(private)}
-        git = worktree.git
-        index_tree = git.do("write-tree", env=env) if seen.changed and not seen.unmerged else ""
+            shutil.copy2(worktree.admin / "index", index.path)
+        index_tree = index.tree() if seen.changed and not seen.unmerged else ""
         if size > leftovers.LARGEST_SNAPSHOT:
             tree = index_tree or f"{seen.commit or worktree.branch}^{{tree}}"
             why = f"{size // 1_000_000} MB are not committed; a snapshot holds at most 200 MB"
-            return Contents(tree, index_tree, (*dirty, *ignored), why)
-        nested = tuple(path for path in seen.untracked if path.endswith("/"))
-        lfs = leftovers.lfs_paths(git, (path for path in dirty if path not in nested))
-        out = (*nested, *seen.submodules, *lfs)
+            return Contents(tree, index_tree, left_out=(*dirty, *ignored), why_left_out=why)
+        # Git LFS would put them into a store of its own, or refuse where it is not installed
+        lfs = leftovers.lfs_paths(worktree.git, (path for path in dirty if path not in inside))
         ours = tuple(path for path in seen.untracked if _is_ours(path))  # only if nobody ignores it
-        unreadable = _add(git, env, (*out, *ours), ignored)
-        tree = git.do("write-tree", env=env)
-    left_out, why = _hidden(worktree, out)
-    if unreadable:
-        return Contents(tree, index_tree, left_out, why or f"git could not read it: {unreadable}")
-    return Contents(tree, index_tree, left_out, why)
-
-
-def _add(git: Git, env: dict[str, str], out: tuple[str, ...], ignored: list[str]) -> str:
-    """Everything but `out` into the private index; git's complaint where it could not read a file."""
-    # not for an ignored path: naming one, even to exclude it, makes git refuse
-    specs = [":/", *(f":(top,exclude,literal){path.rstrip('/')}" for path in out)]
-    added = git.run(
-        "add",
-        "-A",
-        "--sparse",
-        "--ignore-errors",
-        "--pathspec-from-file=-",
-        "--pathspec-file-nul",
-        stdin="\0".join(specs).encode("utf-8", "surrogateescape"),
-        env=env,
-        limit_s=600,
+        unreadable = index.add_all((*_named_to_git(seen, inside), *lfs, *ours))
+        index.add(ignored)
+        index.add_raw(lfs)
+        kept, failed = _keep_inside(worktree, inside, nested_ref) if nested_ref else ({}, {})
+        index.put_commits(kept)
+        tree = index.tree()
+    why = f"git could not read it: {unreadable}" if unreadable else ""
+    if failed:
+        told = "; ".join(f"{places.shown(path)}/: {reason}" for path, reason in list(failed.items())[:5])
+        why = f"a repository inside it could not be snapshotted: {told}"
+    return Contents(
+        tree, index_tree, tuple(kept.values()), tuple(f"{path}/" for path in failed), why_left_out=why
     )
-    if ignored:
-        names = "\0".join(ignored).encode("utf-8", "surrogateescape")
-        git.do("update-index", "--add", "-z", "--stdin", stdin=names, env=env, limit_s=600)
-    return added.complaint[:500] if added.code != 0 else ""
 
 
-def _hidden(worktree: Worktree, out: tuple[str, ...]) -> tuple[tuple[str, ...], str]:
-    """What the tree lacks, and the words for it."""
-    modules = worktree.admin / "modules" if worktree.admin else None
-    if modules is not None and modules.is_dir():
-        out = (*out, *sorted(entry.name for entry in modules.iterdir()))
-    if not out:
-        return (), ""
-    names = ", ".join(places.shown(path) for path in out[:5])
-    return out, f"repositories inside it, submodules and LFS files are not snapshotted yet: {names}"
+def _named_to_git(seen: status.Status, inside: tuple[str, ...]) -> tuple[str, ...]:
+    """Those that are not ignored."""
+    ignored = tuple(path for path in seen.ignored if path.endswith("/"))
+    return tuple(path for path in inside if not f"{path}/".startswith(ignored))
+
+
+def _keep_inside(
+    worktree: Worktree, inside: tuple[str, ...], ref: str
+) -> tuple[dict[str, str], dict[str, str]]:
+    """(path → the commit that holds it, path → why it could not be kept)."""
+    kept: dict[str, str] = {}
+    failed: dict[str, str] = {}
+    for number, path in enumerate(inside, 1):
+        try:
+            kept[path] = nested.keep(worktree.common, worktree.path / path, f"{ref}/{number}")
+        except nested.NotKept as reason:
+            failed[path] = reason.message
+    return kept, failed
 
 
 def _commit(
-    worktree: Worktree, contents: Contents, seen: status.Status | None, run: str, stash_before: str
+    worktree: Worktree, held: Contents, seen: status.Status | None, run: str, stash_before: str
 ) -> str:
     git = worktree.objects
     head = seen.commit if seen else ""
     branch = git.commit_of(places.head_ref(worktree.branch)) or ""
     parents = [head]
-    if contents.index_tree:
+    if held.index_tree:
         above = ["-p", head] if head else []
-        parents.append(git.do("commit-tree", contents.index_tree, *above, "-m", f"Index of {run}"))
-    parents.append(branch)
+        parents.append(git.do("commit-tree", held.index_tree, *above, "-m", f"Index of {run}"))
+    parents += [branch, *held.inside]
     known = [f"^{commit}" for commit in (head, branch) if commit]
     parents += _heads(git, _named_commits(worktree, stash_before), known)
     above = [word for parent in dict.fromkeys(parents) if parent for word in ("-p", parent)]
-    return git.do("commit-tree", contents.tree, *above, "-m", f"Toryo snapshot of {run}")
+    return git.do("commit-tree", held.tree, *above, "-m", f"Toryo snapshot of {run}")
 
 
 def _named_commits(worktree: Worktree, stash_before: str | None) -> list[str]:

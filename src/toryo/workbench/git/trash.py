@@ -72,20 +72,16 @@ def entries(common: Path) -> Iterator[Entry]:
             yield entry
 
 
+def is_whole(common: Path, entry: Entry) -> bool:
+    """Whether its files are there still: the trash lies where a `git clean` of the user's reaches it."""
+    return Path(entry.files).is_dir() and (_folder(common) / entry.name).is_dir()
+
+
 def take_back(common: Path, entry: Entry) -> Path:
     """Put files and admin directory where they were. The caller holds the registration lock and has seen
     that the place is free."""
-    kept = _folder(common) / entry.name
-    admin = Path(entry.admin)
     path = Path(entry.worktree)
-    if kept.is_dir():
-        number = 1
-        while admin.exists():
-            number += 1
-            admin = Path(f"{entry.admin}-{number}")
-        admin.parent.mkdir(exist_ok=True)
-        kept.rename(admin)
-        (admin / "gitdir").write_text(f"{path / '.git'}\n")
+    admin = take_back_admin(common, entry) or Path(entry.admin)
     if Path(entry.files).is_dir():
         path.parent.mkdir(parents=True, exist_ok=True)
         Path(entry.files).rename(path)
@@ -93,6 +89,21 @@ def take_back(common: Path, entry: Entry) -> Path:
         (path / ".git").write_text(f"gitdir: {admin}\n")
     (_folder(common) / f"{entry.name}.json").unlink(missing_ok=True)
     return path
+
+
+def take_back_admin(common: Path, entry: Entry) -> Path | None:
+    """Only the admin directory, with the index; None: it is not in the trash."""
+    kept = _folder(common) / entry.name
+    if not kept.is_dir():
+        return None
+    admin, number = Path(entry.admin), 1
+    while admin.exists():
+        number += 1
+        admin = Path(f"{entry.admin}-{number}")
+    admin.parent.mkdir(exist_ok=True)
+    kept.rename(admin)
+    (admin / "gitdir").write_text(f"{Path(entry.worktree) / '.git'}\n")
+    return admin
 
 
 def delete(common: Path, entry: Entry) -> None:
