@@ -19,4 +19,8 @@ def crew(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Crew]:
 
 @pytest.fixture
 def repo(tmp_path: Path) -> Path:
-    return make_repository(tmp_path / "repo", {"a.txt": "one\n"})
+    """Adopted as `p1`."""
+    made = make_repository(tmp_path / "repo", {"a.txt": "one\n"})
+    (made / ".git" / "toryo").mkdir()
+    (made / ".git" / "toryo" / "project").write_text("p1\n")
+    return made

@@ -275,7 +275,7 @@ def test_an_effect_that_fails_is_a_fact_with_a_problem(
 ) -> None:
     crew.daemon.start()
     crew.start()
-    crew.daemon.give(crew.order("o1", kind, {"repo": "/nowhere", "target": "main", **inputs}, project="p1"))
+    crew.daemon.give(crew.order("o1", kind, {"repo": "/nowhere", "target": "main", **inputs}))
     body = eventually(lambda: crew.daemon.about(fact, "o1"))[0]
     assert body["problem"]["code"]
     assert body["problem"]["message"]
@@ -285,7 +285,7 @@ def test_a_check_that_cannot_begin_could_not_run(crew: Crew) -> None:
     inputs = {"repo": "/nowhere", "project": "p1", "commit": "0" * 40, "tree": "", "command": "true"}
     crew.daemon.start()
     crew.start()
-    crew.daemon.give(crew.order("o1", "check", inputs, project="p1"))
+    crew.daemon.give(crew.order("o1", "check", inputs))
     body = eventually(lambda: crew.daemon.about("checked", "o1"))[0]
     assert body["result"] == "could_not_run"
     assert body["reason"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
 from crew import Crew, project
 
 from repositories import commit_files, git
@@ -53,7 +54,7 @@ def test_a_repository_that_is_gone_is_told_once_and_so_is_its_return(crew: Crew,
     elsewhere = repo.with_name("elsewhere")
     repo.rename(elsewhere)
     gone = eventually(lambda: crew.daemon.about("target_seen")[1:])[0]
-    assert (gone["relation"], gone["commit"], gone["tree"]) == ("missing", "", "")
+    assert (gone["relation"], gone["commit"], gone["tree"]) == ("gone", "", "")
     repo.mkdir()  # a folder is no repository
     cycles = len(crew.daemon.asked("health_check"))
     eventually(lambda: len(crew.daemon.asked("health_check")) > cycles + 2)
@@ -62,6 +63,37 @@ def test_a_repository_that_is_gone_is_told_once_and_so_is_its_return(crew: Crew,
     elsewhere.rename(repo)
     back = eventually(lambda: crew.daemon.about("target_seen")[2:])[0]
     assert (back["relation"], back["commit"]) == ("same", first)
+
+
+def test_another_repository_at_the_path_and_another_owner_are_told(crew: Crew, repo: Path) -> None:
+    serve(crew, repo)
+    marks = repo / ".git" / "toryo"
+    (marks / "owner").write_text("someone-else\n")
+    owned = eventually(lambda: crew.daemon.about("target_seen")[1:])[0]
+    assert (owned["relation"], owned["owner"]) == ("same", "someone-else")
+    repo.rename(repo.with_name("first"))
+    git(repo.parent, "clone", "-q", "first", "repo")
+
+    def others() -> list[dict[str, object]]:
+        return [one for one in crew.daemon.about("target_seen") if one["relation"] == "other"]
+
+    other = eventually(others)
+    assert (other[0]["commit"], other[0]["owner"]) == ("", "")
+
+
+def test_an_order_waits_for_a_repository_that_was_moved_and_is_done_where_it_is_now(
+    crew: Crew, repo: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    first = serve(crew, repo)
+    there = repo.with_name("elsewhere")
+    repo.rename(there)
+    inputs = {"repo": str(repo), "target": "main", "old": first, "new": first, "evidence": "e1"}
+    order = crew.order("o1", "accept", inputs, project="p1")
+    crew.daemon.give(order)
+    eventually(lambda: "waits for its repository" in caplog.text)
+    assert crew.daemon.about("accepted") == []
+    crew.daemon.give({**order, "inputs": {**inputs, "repo": str(there)}})
+    assert eventually(lambda: crew.daemon.about("accepted", "o1"))[0]["moved"]
 
 
 def test_orders_are_waited_for_no_longer_than_the_daemon_allows(crew: Crew) -> None:

@@ -31,6 +31,7 @@ from toryo.workbench.git import (
     adopt,
     candidates,
     collect,
+    identity,
     places,
     publish,
     restoring,
@@ -108,6 +109,9 @@ class Acts:
     """Whether the daemon asks to stop this run."""
 
     def carry_out(self, order: Order) -> Result:
+        repo = order.inputs.get("repo")
+        if order.project and order.kind in _AT_HOME and isinstance(repo, str):
+            identity.insist(repo, order.project)
         return _ACTS[order.kind](self, order)
 
     def failed(self, order: Order, error: Exception) -> Result:
@@ -210,11 +214,16 @@ def _check(acts: Acts, order: Order) -> Done:
 
 
 def _accept(acts: Acts, order: Order) -> Done:
-    return Done("accepted", tips.accept(_inputs(order, models.AcceptInputs)))
+    inputs = _inputs(order, models.AcceptInputs)
+    problem = identity.owned_elsewhere(inputs.repo, inputs.installation) if inputs.installation else None
+    return Done("accepted", models.Accepted(problem=problem) if problem else tips.accept(inputs))
 
 
 def _publish(acts: Acts, order: Order) -> Result:
     inputs = _inputs(order, models.PublishInputs)
+    problem = identity.owned_elsewhere(inputs.repo, inputs.installation) if inputs.installation else None
+    if problem:
+        return Done("published", models.Published(problem=problem))
     # beside the repository, not beside us: any coordinator of the machine may have to mend an interrupted one
     notes = places.common_dir(inputs.repo) / "toryo" / "publish"
     answer = publish.publish(inputs, notes / f"{quote(inputs.target, safe='')}.json")
@@ -236,6 +245,18 @@ def _read(acts: Acts, order: Order) -> Done:
         "answered", read_answer(_inputs(order, models.ReadInputs), acts.runs, acts.records, acts.windows)
     )
 
+
+_AT_HOME = frozenset(
+    {
+        OrderKind.COLLECT,
+        OrderKind.CANDIDATE,
+        OrderKind.CHECK,
+        OrderKind.ACCEPT,
+        OrderKind.PUBLISH,
+        OrderKind.CLEAN,
+    }
+)
+"""What waits until the project's repository is where it should be: nothing about it can be told till then."""
 
 _ACTS: dict[OrderKind, Callable[[Acts, Order], Result]] = {
     OrderKind.SURVEY: _survey,

@@ -12,7 +12,7 @@ from toryo.coordinator.reporter import Reporter
 from toryo.domain.errors import ToryoError
 from toryo.processes import TimeLimit
 from toryo.protocol.models import TargetSeen
-from toryo.workbench.git import places, tips
+from toryo.workbench.git import identity, places, tips
 
 log = logging.getLogger(__name__)
 
@@ -72,10 +72,7 @@ class Targets:
         stamp = _stamp(project.directory, target)
         if self._stamps.get(key) == stamp:
             return
-        if stamp == GONE:
-            seen = _missing(project, target)
-        else:
-            seen = tips.look(project.directory, project.id, target.name, target.published)
+        seen = _look(project, target)
         if self._reported.get(key) != seen:
             self._reporter.report(
                 "target_seen", seen.model_dump(mode="json"), subject=f"target:{project.id}/{target.name}"
@@ -85,24 +82,30 @@ class Targets:
 
 
 def _stamp(directory: str, target: Target) -> _Stamp:
-    """Changes whenever the branch or its tip may have moved; four stats instead of four processes."""
+    """Changes whenever the branch or its tip may have moved; some stats instead of four processes."""
     try:
         common = places.common_dir(directory)
     except FileNotFoundError:
         return GONE
     refs = (places.head_ref(target.name), places.tip_ref(target.name), "packed-refs", "reftable/tables.list")
-    return target.published, *(_stat(common / name) for name in refs)
+    marks = ("toryo/project", "toryo/owner")
+    return directory, target.published, *(_stat(common / name) for name in (*refs, *marks))
 
 
-def _missing(project: Project, target: Target) -> TargetSeen:
-    return TargetSeen(
-        project=project.id,
-        target=target.name,
-        commit="",
-        tree="",
-        relation="missing",
-        contains_published=not target.published,
-    )
+def _look(project: Project, target: Target) -> TargetSeen:
+    standing = identity.standing(project.directory, project.id)
+    if standing != "here":
+        return TargetSeen(
+            project=project.id,
+            target=target.name,
+            commit="",
+            tree="",
+            relation=standing,
+            contains_published=not target.published,
+        )
+    owner = identity.read_mark(places.common_dir(project.directory), "owner")
+    seen = tips.look(project.directory, project.id, target.name, target.published)
+    return seen.model_copy(update={"owner": owner})
 
 
 def _stat(path: Path) -> tuple[int, int, int] | None:

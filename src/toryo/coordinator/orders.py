@@ -191,13 +191,13 @@ class Orders:
                 self.finished(order.id)
 
     def _wait_for_the_way(self, order: Order, hindered: OSError | Hindered) -> None:
-        if isinstance(hindered, OSError):  # of journal or outbox
-            _log_waiting(order, hindered)
-            about = str(hindered)[:500]
-            known = disks.full(self._journal.folder) if disks.is_about_space(hindered) else Hindered(about)
-        else:
-            log.warning("Order waits: %s", hindered.message, extra={"order": order.id, "kind": order.kind})
-            known = hindered
+        known = hindered
+        if isinstance(known, OSError):  # of journal or outbox
+            full = disks.is_about_space(known)
+            known = disks.full(self._journal.folder) if full else Hindered(str(known)[:500])
+        before = self._hindered.get(order.id)
+        if before is None or before.message != known.message:  # once, however long it waits
+            log.warning("Order waits: %s", known.message, extra={"order": order.id, "kind": order.kind})
         self._hindered[order.id] = known
         self._again(order, RETRY_S)
 
@@ -312,7 +312,8 @@ class Orders:
         step(f"{order.kind}.reported")
 
     def _again(self, order: Order, after_s: float) -> None:
-        self._lane(order).put_later(lambda: self._carry_out(order), after_s)
+        # as it is wanted by then: a repository that was moved has another path
+        self._lane(order).put_later(lambda: self._carry_out(self._wanted.get(order.id, order)), after_s)
 
     def _lane(self, order: Order) -> Lane:
         return self._checks if order.kind is OrderKind.CHECK else self._quick

@@ -31,6 +31,9 @@ _REVIEW: dict[str, tuple[str, ...]] = {
     "base_could_not_run": (RETRY, APPROVE),
     "base_flaky": (APPROVE, RETRY),
     "target_conflict": (RETRY,),
+    "repository_missing": (),
+    "repository_replaced": (),
+    "owned_elsewhere": (),
     "publish_failed": (RETRY,),
 }
 
@@ -50,6 +53,7 @@ class Around:
     """Agent CLIs on the machine of the project."""
     run: str = ""
     path: str = ""
+    project: str = ""
     target: str = ""
     checkout: str = ""
     """Where a publish waits, if that is not the project's own checkout or nobody knows."""
@@ -133,7 +137,7 @@ def _in_git(reason: str, around: Around) -> tuple[str, ...]:
     if not around.path:
         return ()
     git = f"git -C {shlex.quote(around.checkout or around.path)}"
-    target = shlex.quote(around.target)
+    target, project = shlex.quote(around.target), shlex.quote(around.project)
     match reason:
         case "waiting_for_checkout":
             paths = " ".join(shlex.quote(path) for path in around.waiting)
@@ -144,6 +148,12 @@ def _in_git(reason: str, around: Around) -> tuple[str, ...]:
             return (f"{git} stash push{option} -- {paths}" if stashed else f"{git} status",)
         case "target_missing":
             return (f"{git} branch {target} refs/toryo/tips/{target}",)
+        case "repository_missing":
+            return (f"toryo project move {project} NEW-PATH",)
+        case "repository_replaced":
+            return (f"toryo project move {project} NEW-PATH", f"cd {shlex.quote(around.path)} && toryo init")
+        case "owned_elsewhere":
+            return (f"cd {shlex.quote(around.path)} && toryo init --take-over",)
         case "target_conflict":
             return (f"{git} merge refs/toryo/tips/{target}",)
         case _:

@@ -190,6 +190,8 @@ class AcceptInputs(Model):
     old: str
     new: str
     evidence: str
+    installation: str = ""
+    """Who asks: only the one that the repository names may move its branches."""
     reset: bool = False
     """A person rewound the target and said yes to it: `new` need not descend from `old`."""
 
@@ -199,6 +201,7 @@ class PublishInputs(Model):
     target: str
     old: str
     new: str
+    installation: str = ""
 
 
 class CleanInputs(Model):
@@ -412,7 +415,10 @@ class TargetSeen(Model):
     target: str
     commit: str
     tree: str
-    relation: Literal["same", "ahead", "behind", "diverged", "missing"]
+    relation: Literal["same", "ahead", "behind", "diverged", "missing", "gone", "other"]
+    """gone: there is no repository at the project's path; other: it is not the project's own."""
+    owner: str = ""
+    """The installation that the repository's own mark names."""
     """Of the branch to the tip."""
     tip: str = ""
     """The tip it was compared with."""

@@ -10,6 +10,9 @@ from toryo.reconciler.subjects import Policy, TaskFacts
 STOPPED = {
     "target_rewound": "the target was moved back by hand; approve to go on from where it is now",
     "target_missing": "the target branch is gone; make it again",
+    "repository_missing": "the repository is not where it was; say where it is now",
+    "repository_replaced": "another repository lies where the project's own was",
+    "owned_elsewhere": "another installation of Toryo lands on this repository; stop it, then take over",
     "target_conflict": "your commits conflict with accepted work; merge refs/toryo/tips/… into the target",
     "foreign_move": "somebody moved Toryo's own tip; approve to put it back",
     "base_red": "the checks fail on the base itself; mend it and commit on the target, it goes on by itself",

@@ -17,6 +17,13 @@ FOLLOW_FAILED = {
     "flaky": "base_flaky",
     "conflict": "target_conflict",
 }
+AWAY = {
+    "missing": "target_missing",
+    "gone": "repository_missing",
+    "other": "repository_replaced",
+    "owned": "owned_elsewhere",
+}
+"""Sights of a target that leave nothing to land on."""
 NOT_GREEN = (Verdict.RED, Verdict.COULD_NOT_RUN)
 
 
@@ -37,8 +44,8 @@ def decide_queue(queue: QueueFacts, policy: Policy, now: float) -> QueueDecision
 
 def _stopped(queue: QueueFacts, following: str) -> str:
     """Why nothing may land: each of these waits for a person, and is never forced."""
-    if queue.seen_relation == "missing":
-        return "target_missing"
+    if queue.seen_relation in AWAY:
+        return AWAY[queue.seen_relation]
     if queue.foreign_tip:
         return "foreign_move"
     if not queue.seen_contains_published and queue.seen_tree != queue.trusted_tree:

@@ -97,6 +97,13 @@ def set_state(tx: Tx, id: str, state: str, taken_by: str | None = None) -> None:
     tx.touch_place(order.place)
 
 
+def set_inputs(tx: Tx, order: OrderRow, inputs: dict[str, Any]) -> None:
+    """Of an order that nobody carried out yet: its repository was moved."""
+    if inputs != order.inputs:
+        change(tx, orders, {"id": order.id}, {"inputs": inputs})
+        tx.touch_place(order.place)
+
+
 _FORGET = (
     delete(facts).where(facts.c.order == bindparam("it")),
     delete(orders).where(orders.c.id == bindparam("it"), orders.c.kind == "read"),

@@ -16,7 +16,7 @@ from toryo.usecases.agent_definitions import program_of
 from toryo.usecases.context import HeadContext
 from toryo.usecases.finding import the_run, the_task
 from toryo.usecases.ids import new_id
-from toryo.usecases.ordering import hub, insert
+from toryo.usecases.ordering import hub, insert, worktree_of
 from toryo.usecases.project_settings import settings_of
 from toryo.usecases.speaking import running
 
@@ -97,7 +97,11 @@ def order_restore(context: HeadContext, text: str, destination: str, *, worktree
     if worktree:
         collected = run.collected or {}
         used = [one.id for one in past if one.worktree == run.worktree and one.generation <= run.generation]
-        where = {"worktree": run.worktree, "branch": collected["branch"], "head": collected["head"]}
+        where = {
+            "worktree": worktree_of(project, run),
+            "branch": collected["branch"],
+            "head": collected["head"],
+        }
         inputs = inputs.model_copy(update={**where, "destination": "", "runs": tuple(used)})
     return _ask(context, OrderKind.RESTORE, hub(project), inputs, run=run.id)
 

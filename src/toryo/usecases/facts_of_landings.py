@@ -15,6 +15,16 @@ RETRY_S = 30.0
 """After a publish or a follow that git refused."""
 
 
+OWNED = "owned_elsewhere"
+"""Code of a move that was refused because the repository names another installation."""
+
+
+def _note_owner(tx: Tx, target: TargetRow) -> None:
+    """Known at once, not only by the next look: what was refused would be tried again at once too."""
+    projects.update_target(tx, target.project, target.name, seen_relation="owned")
+    mark_waiting_tasks(tx, target.project, target.name)
+
+
 def note_foreign_tip(tx: Tx, target: TargetRow, found: str) -> None:
     """The tip's ref holds what we did not put there: nothing moves until a person says so."""
     if found and found != target.tip:
@@ -85,6 +95,9 @@ def apply_accepted(tx: Tx, order: OrderRow, body: dict[str, Any]) -> None:
     if not body["moved"]:
         note_foreign_tip(tx, target, str(body.get("tip", "")))
         problem = body.get("problem") or {}
+        if problem.get("code") == OWNED:
+            _note_owner(tx, target)
+            problem = {}  # it is not about this landing: it goes on once the project is ours again
         text = f"{problem['code']}: {problem['message']}" if problem else ""
         landings.update(tx, landing.id, accept_refused=not problem, problem=text)
         if problem and landing.kind != "task":
@@ -180,7 +193,9 @@ def apply_published(tx: Tx, order: OrderRow, body: dict[str, Any]) -> None:
         known["retry_at"] = tx.now + RETRY_S
         tx.mark(f"queue:{order.project}/{target}", tx.now + RETRY_S)
         problem = body.get("problem")
-        if problem:
+        if problem and problem["code"] == OWNED:
+            known["seen_relation"] = "owned"
+        elif problem:
             known |= {"waiting": [problem["message"][:500]], "waiting_why": "publish_failed"}
             tx.emit("publish_failed", {"target": target, **problem}, project=order.project)
     projects.update_target(tx, order.project, target, **known)

@@ -7,7 +7,7 @@ from typing import Any
 
 from toryo.domain.errors import UserError
 from toryo.protocol.models import Fact
-from toryo.store import landings, projects
+from toryo.store import landings, meta, projects
 from toryo.store.engine import Tx
 from toryo.store.rows import OrderRow, ProjectRow
 from toryo.usecases.drain_queue import mark_waiting_tasks
@@ -83,22 +83,31 @@ def apply_target_seen(tx: Tx, body: dict[str, Any]) -> None:
     if target is None:
         return
     project = projects.get(tx, target.project)
+    relation = _relation(tx, body)
     projects.update_target(
         tx,
         target.project,
         target.name,
         seen=body["commit"],
         seen_tree=body["tree"],
-        seen_relation=body["relation"],
+        seen_relation=relation,
         seen_contains_published=body["contains_published"],
         retry_at=0,
     )
-    if body["relation"] != target.seen_relation or body["commit"] != target.seen:
-        shown = {"target": target.name, "commit": body["commit"], "relation": body["relation"]}
+    if relation != target.seen_relation or body["commit"] != target.seen:
+        shown = {"target": target.name, "commit": body["commit"], "relation": relation}
         tx.emit("target_seen", shown, project=target.project)
         mark_waiting_tasks(tx, target.project, target.name)
     # the tip itself, or the commit that a person put the branch on, says which settings are in force
-    tells = body["relation"] in ("same", "ahead", "diverged")
+    tells = relation in ("same", "ahead", "diverged")
     if project and tells and target.name == project.base and settings_changed(project, body["settings_tree"]):
         survey_settings(tx, project, body["settings_tree"], body["commit"])
     tx.mark(f"queue:{target.project}/{target.name}")
+
+
+def _relation(tx: Tx, body: Mapping[str, Any]) -> str:
+    """Where the branch stands; `owned` if the repository names another installation than ours."""
+    relation, owner = str(body["relation"]), str(body.get("owner") or "")
+    if relation in ("gone", "other") or not owner:
+        return relation
+    return relation if owner == (meta.get(tx, "installation") or owner) else "owned"

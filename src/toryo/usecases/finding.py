@@ -52,7 +52,7 @@ def the_project(tx: Tx, text: str = "", path: str = "") -> ProjectRow:
         raise NotFound(f"The project {text!r} {what}.", hint=f"There are: {names or 'none; `toryo init`'}.")
     inside = [row for row in known if path and _is_inside(path, row.path)]
     if inside:
-        return max(inside, key=lambda row: len(row.path))
+        return max(inside, key=lambda row: (len(row.path), row.status == "active"))
     if path:
         raise NotFound(
             f"{path} is not inside a repository that Toryo knows.", hint="Type `toryo init` there first."

@@ -95,6 +95,7 @@ def around(tx: Tx, row: TaskRow) -> Around:
         installed=installed_clis(tx, project.machine),
         run=live[-1] if live else "",
         path=project.path,
+        project=project.name,
         target=row.target,
         checkout=_waiting_at(tx, row),
         waiting=tuple(target.waiting) if target else (),

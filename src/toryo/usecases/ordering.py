@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import PurePosixPath
 from typing import Any
 
 from toryo.domain.errors import ToryoError
@@ -25,7 +26,7 @@ from toryo.protocol.models import (
     SurveyInputs,
 )
 from toryo.reconciler.decisions import OrderWish
-from toryo.store import agents, facts, gates, landings, orders, projects, runs, tasks
+from toryo.store import agents, facts, gates, landings, meta, orders, projects, runs, tasks
 from toryo.store.blobs import blob_hash
 from toryo.store.engine import Tx
 from toryo.store.rows import AgentRow, OrderRow, ProjectRow, RunRow, TaskRow
@@ -185,6 +186,14 @@ def _stop(tx: Tx, wish: OrderWish, _project: str) -> bool:
     return True
 
 
+def worktree_of(project: ProjectRow, run: RunRow) -> str:
+    """Where a run's worktree is: as it was prepared, or below where its repository was moved to."""
+    made, root = PurePosixPath(run.worktree), settings_of(project.settings).worktrees
+    if not run.worktree or made.is_relative_to(project.path) or PurePosixPath(root).is_absolute():
+        return run.worktree
+    return run.worktree if root.startswith("~") else f"{project.path}/{root}/{made.name}"
+
+
 def _collect(tx: Tx, wish: OrderWish, _project: str) -> bool:
     subject = _subject(tx, wish.run)
     project, task, run = subject.project, subject.task, subject.run
@@ -192,7 +201,7 @@ def _collect(tx: Tx, wish: OrderWish, _project: str) -> bool:
     inputs = CollectInputs(
         repo=project.path,
         run=run.id,
-        worktree=run.worktree,
+        worktree=worktree_of(project, run),
         branch=str(prepared.get("branch") or task.branch or branch_of(task.name)),
         base=str(prepared.get("base") or task.base_commit),
         start=run.start_commit,
@@ -217,7 +226,7 @@ def _clean(tx: Tx, wish: OrderWish, _project: str) -> bool:
     inputs = CleanInputs(
         repo=project.path,
         run=run.id,
-        worktree=run.worktree,
+        worktree=worktree_of(project, run),
         branch=str(_prepared(tx, run.id).get("branch", "")),
         keep=tuple(keep),
         runs=tuple(one.id for one in used if one.generation <= run.generation),
@@ -299,6 +308,7 @@ def _accept(tx: Tx, wish: OrderWish, project_id: str) -> bool:
         old=wish.old,
         new=wish.new,
         evidence=landing.evidence,
+        installation=meta.get(tx, "installation") or "",
         reset=landing.kind == "adopt" and target is not None and not target.seen_contains_published,
     )
     insert(
@@ -324,7 +334,13 @@ def _publish(tx: Tx, wish: OrderWish, project_id: str, target: str) -> bool:
         if earlier.state in (OrderState.OPEN, OrderState.TAKEN):
             return False
         number += 1
-    inputs = PublishInputs(repo=project.path, target=target, old=wish.old, new=wish.new)
+    inputs = PublishInputs(
+        repo=project.path,
+        target=target,
+        old=wish.old,
+        new=wish.new,
+        installation=meta.get(tx, "installation") or "",
+    )
     insert(tx, OrderKind.PUBLISH, f"{wish.key}/{number}", hub(project), inputs, project=project_id)
     return True
 

@@ -8,7 +8,8 @@ from typing import Any
 
 from toryo.domain.errors import UserError
 from toryo.domain.times import iso
-from toryo.store import projects, tasks
+from toryo.domain.words import OrderKind
+from toryo.store import orders, projects, tasks
 from toryo.store.engine import Tx
 from toryo.store.rows import ProjectRow, TargetRow
 from toryo.usecases.agent_definitions import AGENT_CLIS, known_clients
@@ -16,12 +17,15 @@ from toryo.usecases.agent_files import agents_in
 from toryo.usecases.agents_of_projects import first_agent, import_agents
 from toryo.usecases.context import HeadContext
 from toryo.usecases.default_agents import settle
+from toryo.usecases.drain_queue import mark_waiting_tasks
 from toryo.usecases.facts_of_projects import CONFIG, take_settings
 from toryo.usecases.finding import the_project
 from toryo.usecases.ids import new_id
 from toryo.usecases.project_settings import first_settings, parse_settings
 
 LONGEST_NAME = 64
+OWNER = "toryo/owner"
+"""What adopt says that it wrote when it made the repository ours."""
 
 
 def proposal(survey: Mapping[str, Any]) -> dict[str, Any]:
@@ -70,6 +74,7 @@ def register(
             tx.emit("project_added", {"name": row.name, "path": root}, project=row.id)
         else:
             projects.update(tx, row.id, path=root, status="active", **({"name": name} if name else {}))
+        replaced = _archive_replaced(tx, row.id, root)
         if take_settings(tx, row, survey) is None:
             raise UserError(_problem(tx, row.id), hint="Mend .toryo/config.yaml and type `toryo init` again.")
         _first_target(tx, row, survey, adopted)
@@ -83,8 +88,20 @@ def register(
         "project": project_body(context, row.id),
         "agent": {"id": agent.id, "client": agent.client or None},
         "already_known": known,
-        "notes": _notes(survey, adopted, agent.client),
+        "notes": [*replaced, *_notes(survey, adopted, agent.client)],
     }
+
+
+def _archive_replaced(tx: Tx, project_id: str, root: str) -> list[str]:
+    """Another repository took the place of an older project's: what was known of that one is kept."""
+    notes = []
+    for other in projects.listing(tx):
+        if other.path == root and other.id != project_id and other.status == "active":
+            projects.update(tx, other.id, status="archived")
+            tx.emit("project_archived", {"name": other.name}, project=other.id)
+            tx.mark(f"queue:{other.id}/{other.base}")
+            notes.append(f"{other.name} ({other.id}) was here before: it is archived, its record is kept")
+    return notes
 
 
 def _unused(tx: Tx, name: str) -> str:
@@ -105,9 +122,12 @@ def _problem(tx: Tx, project: str) -> str:
 
 
 def _first_target(tx: Tx, row: ProjectRow, survey: Mapping[str, Any], adopted: Mapping[str, Any]) -> None:
-    if projects.target(tx, row.id, row.base):
-        return
+    known = projects.target(tx, row.id, row.base)
     tip, tree = str(adopted["tip"]), str(adopted["tip_tree"])
+    if known:
+        if OWNER in adopted["wrote"] and known.tip != tip:
+            _take_tip(tx, known, tip, tree, survey)
+        return
     target = TargetRow(
         project=row.id,
         name=row.base,
@@ -119,6 +139,27 @@ def _first_target(tx: Tx, row: ProjectRow, survey: Mapping[str, Any], adopted: M
         waiting=[],
     )
     projects.put_target(tx, target)
+
+
+def _take_tip(tx: Tx, target: TargetRow, tip: str, tree: str, survey: Mapping[str, Any]) -> None:
+    """Taken over from an installation that landed meanwhile: its tip is where we go on, once it is gated."""
+    branch = str(survey["base_commit"])
+    projects.update_target(
+        tx,
+        target.project,
+        target.name,
+        tip=tip,
+        tip_tree=tree,
+        tip_gate="",
+        published=branch,
+        seen=branch,
+        seen_tree=str(survey["base_tree"]),
+        seen_relation="same" if branch == tip else "behind",
+        seen_contains_published=True,
+        foreign_tip="",
+    )
+    tx.emit("tip_taken_over", {"target": target.name, "old": target.tip, "new": tip}, project=target.project)
+    mark_waiting_tasks(tx, target.project, target.name)
 
 
 def _notes(survey: Mapping[str, Any], adopted: Mapping[str, Any], client: str) -> list[str]:
@@ -199,16 +240,50 @@ def set_status(context: HeadContext, text: str, path: str, status: str) -> dict[
     return {"success": True, "project": project_body(context, row.id)}
 
 
-def move(context: HeadContext, text: str, survey: Mapping[str, Any]) -> dict[str, Any]:
-    """The repository is somewhere else now; its git directory says whether it is the same one."""
-    with context.store.change() as tx:
+def to_move(context: HeadContext, text: str, survey: Mapping[str, Any]) -> ProjectRow:
+    """The project that may be said to be there; its git directory says whether it is the same repository."""
+    with context.store.read() as tx:
         row = the_project(tx, text)
-        if survey["project"] != row.id:
-            raise UserError(
-                f"{survey['root']} is another repository than that of {row.name} ({row.id}).",
-                hint="A fresh clone is a new project: type `toryo init` there.",
-            )
-        projects.update(tx, row.id, path=str(survey["root"]))
-        tx.emit("project_moved", {"path": survey["root"]}, project=row.id)
+    if survey["project"] != row.id:
+        raise UserError(
+            f"{survey['root']} is another repository than that of {row.name} ({row.id}).",
+            hint="A fresh clone is a new project: type `toryo init` there.",
+        )
+    return row
+
+
+def path_of(context: HeadContext, project_id: str) -> tuple[str, str]:
+    """(name, path) of a project; empty if there is none."""
+    with context.store.read() as tx:
+        row = projects.get(tx, project_id)
+    return (row.name, row.path) if row else ("", "")
+
+
+def refuse_copy(name: str, root: str, path: str) -> None:
+    raise UserError(
+        f"{root} is a copy of the repository of {name} in {path}: both have its id.",
+        hint=f"To make it a project of its own: `rm -r {root}/.git/toryo`, then `toryo init`. "
+        f"If it replaces the other: `toryo project move {name} {root}`.",
+    )
+
+
+def move(context: HeadContext, project_id: str, root: str) -> dict[str, Any]:
+    """The repository is somewhere else now, and so is what is ordered there."""
+    with context.store.change() as tx:
+        row = the_project(tx, project_id)
+        projects.update(tx, row.id, path=root)
+        for order in orders.of_target(tx, row.id, OrderKind):
+            orders.set_inputs(tx, order, _rebased(order.inputs, row.path, root))
+        tx.emit("project_moved", {"path": root}, project=row.id)
         tx.mark(f"queue:{row.id}/{row.base}")
     return {"success": True, "project": project_body(context, row.id)}
+
+
+def _rebased(inputs: Mapping[str, Any], old: str, new: str) -> dict[str, Any]:
+    """An order's inputs with the paths that lay in the old place."""
+    moved = dict(inputs)
+    for key in ("repo", "path", "worktree"):
+        said = str(moved.get(key) or "")
+        if said == old or said.startswith(f"{old}/"):
+            moved[key] = new + said.removeprefix(old)
+    return moved

@@ -21,7 +21,7 @@ from toryo.domain.words import (
 )
 from toryo.protocol.models import AcceptInputs
 from toryo.reconciler.decisions import OrderWish
-from toryo.store import agents, claims, landings, orders, projects, runs, tasks, texts
+from toryo.store import agents, claims, landings, meta, orders, projects, runs, tasks, texts
 from toryo.store.engine import Tx
 from toryo.store.rows import ProjectRow, TaskRow, VerbRow
 from toryo.usecases import needs, settings_problems
@@ -359,6 +359,7 @@ def _put_tip_back(tx: Tx, row: TaskRow) -> None:
             old=target.foreign_tip,
             new=target.tip,
             evidence="put back by a person",
+            installation=meta.get(tx, "installation") or "",
             reset=True,
         )
         insert(tx, OrderKind.ACCEPT, f"put-back/{new_id('k')}", hub(project), inputs, project=project.id)

@@ -166,6 +166,7 @@ async def survey_path(head: Head, caller: Caller, args: Path) -> dict[str, Any]:
 async def register_project(head: Head, caller: Caller, args: NewProject) -> dict[str, Any]:
     machine = processes.machine_id()
     survey = await _survey(head, args.path, args.base)
+    await _refuse_copy(head, survey)
     inputs = AdoptInputs(
         path=survey["root"],
         project=survey["project"] or projects.new_project_id(),
@@ -176,6 +177,17 @@ async def register_project(head: Head, caller: Caller, args: NewProject) -> dict
     order = await head.do(asking.ask_adopt, f"machine:{machine}", inputs)
     adopted = asking.refuse_problem(await ask(head, order, "adopt", SURVEY_S))
     return await head.do(projects.register, machine, survey, adopted, args.name)
+
+
+async def _refuse_copy(head: Head, survey: dict[str, Any]) -> None:
+    """A repository that was copied has the same id: while the first is there, it is not the project's."""
+    name, path = await head.do(projects.path_of, survey["project"])
+    if not path or path == survey["root"]:
+        return
+    order = await head.do(asking.order_survey, processes.machine_id(), path, "")
+    there = await ask(head, order, "survey", SURVEY_S)
+    if there.get("project") == survey["project"] and there.get("git_dir") != survey["git_dir"]:
+        projects.refuse_copy(name, survey["root"], path)
 
 
 async def list_projects(head: Head, caller: Caller, args: Nothing) -> dict[str, Any]:

@@ -13,6 +13,7 @@ from toryo.daemon.mcp.asking import ask
 from toryo.daemon.mcp.people_tools import SURVEY_S, Agent, Task, Which
 from toryo.daemon.mcp.registry import PEOPLE, Arguments, Tool
 from toryo.domain.words import Priority
+from toryo.protocol.models import AdoptInputs
 from toryo.usecases import agents, asking, claim_run, memory, outside_runs, projects, syncing, updating
 from toryo.usecases.context import Caller, HeadContext
 
@@ -77,7 +78,14 @@ def _status(status: str) -> Any:
 async def move_project(head: Head, caller: Caller, args: Move) -> dict[str, Any]:
     order = await head.do(asking.order_survey, processes.machine_id(), args.path, "")
     survey = asking.refuse_problem(await ask(head, order, "survey", SURVEY_S))
-    return await head.do(projects.move, args.project, survey)
+    row = await head.do(projects.to_move, args.project, survey)
+    inputs = AdoptInputs(
+        path=survey["root"], project=row.id, installation=head.context.installation, base=row.base
+    )
+    # once more, for the worktrees that are registered under the old path
+    order = await head.do(asking.ask_adopt, f"machine:{row.machine}", inputs)
+    asking.refuse_problem(await ask(head, order, "adopt", SURVEY_S))
+    return await head.do(projects.move, row.id, survey["root"])
 
 
 async def assign_agent(head: Head, caller: Caller, args: NewAssignment) -> dict[str, Any]:

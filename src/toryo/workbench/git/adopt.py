@@ -7,9 +7,9 @@ import uuid
 from pathlib import Path
 
 from toryo.protocol.models import Adopted, AdoptInputs, Problem
-from toryo.workbench.git import places
+from toryo.workbench.git import moving, places
 from toryo.workbench.git.door import ZERO, Git, GitFailed
-from toryo.workbench.git.survey import read_mark
+from toryo.workbench.git.identity import read_mark
 
 EXCLUDED = (".aiagent/", ".worktrees/")
 
@@ -45,6 +45,7 @@ def adopt(inputs: AdoptInputs) -> Adopted:
     wrote += exclude(common, EXCLUDED)
     if allow_worktree_settings(common):
         wrote.append("config: extensions.worktreeConfig=true")
+    wrote += moving.mend(root, common)
     try:
         tip = _first_tip(git, inputs.base, commit, wrote)
     except GitFailed as failed:

@@ -11,6 +11,7 @@ from typing import Literal
 from toryo.protocol.models import CheckFound, Surveyed, SurveyInputs
 from toryo.workbench.git import places, settings_files
 from toryo.workbench.git.door import Git
+from toryo.workbench.git.identity import read_mark
 from toryo.workbench.git.refusals import Refusal
 
 OLDEST_GIT = (2, 38)
@@ -74,14 +75,6 @@ def _survey(inputs: SurveyInputs) -> Surveyed:
         settings_from=origin,
         settings_tree=settings_tree,
     )
-
-
-def read_mark(common: Path, name: str) -> str:
-    """`project` or `owner`, as adopt wrote it; empty if nobody did."""
-    try:
-        return (common / "toryo" / name).read_text().strip()
-    except OSError:
-        return ""
 
 
 def _git_version(path: Path) -> str:

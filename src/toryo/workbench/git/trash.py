@@ -116,6 +116,11 @@ def delete(common: Path, entry: Entry) -> None:
     (_folder(common) / f"{entry.name}.json").unlink(missing_ok=True)
 
 
+def rewrite(common: Path, entry: Entry) -> None:
+    """Its record, after the repository was moved."""
+    _write(_folder(common) / f"{entry.name}.json", entry)
+
+
 def _entry_for(worktree: Worktree, name: str, commit: str, now: float) -> Entry:
     """A record of this worktree that was begun before, or a new one under a free name."""
     folder, number, chosen = _folder(worktree.common), 1, name
