@@ -13,8 +13,10 @@ from toryo.reconciler.subjects import CollectedFacts, LandingFacts, Policy, RunF
 def after_run(task: TaskFacts, attempt: Attempt, run: RunFacts, policy: Policy) -> TaskDecision:
     """The run has ended and, if it ever had a worktree, was collected."""
     if run.prepare_problem:
-        if "worktree_missing" in run.prepare_problem:
-            return _review("worktree_missing", run.prepare_problem)
+        if run.prepare_problem.startswith(MISSING):
+            return _review("worktree_missing", _told(run.prepare_problem))
+        if run.prepare_problem.startswith("conflict_excluded"):
+            return _review("conflict", _told(run.prepare_problem))
         failures = sum(1 for other in attempt.runs if other.prepare_problem)
         if failures <= policy.prepare_retries:
             return again(task, attempt, run.purpose, "prepare_failed", policy)
@@ -39,6 +41,15 @@ def after_run(task: TaskFacts, attempt: Attempt, run: RunFacts, policy: Policy) 
     if run.released:
         return _review("released", "a person freed this run; look at what it left")
     return _failure(run) or _judge(task, attempt, run, policy)
+
+
+MISSING = ("worktree_missing", "branch_missing")
+"""Codes of what a person deleted under a task: no run goes on in what is not there."""
+
+
+def _told(problem: str) -> str:
+    """Its words, without the code."""
+    return problem.partition(": ")[2] or problem
 
 
 def _failure(run: RunFacts) -> TaskDecision | None:
@@ -73,8 +84,8 @@ def _judge(task: TaskFacts, attempt: Attempt, run: RunFacts, policy: Policy) -> 
     if work is None:
         return _review("no_commit", "the agent ended before it had a worktree")
     if work.problem:
-        missing = "worktree_missing" in work.problem
-        return _review("worktree_missing" if missing else "collect_failed", work.problem)
+        missing = work.problem.startswith(MISSING)
+        return _review("worktree_missing" if missing else "collect_failed", _told(work.problem))
     said = _held_back(attempt, run)
     if said:
         return said

@@ -276,7 +276,7 @@ def _collected(body: Mapping[str, Any]) -> CollectedFacts:
         new_commits=int(body.get("new_commits", 0)),
         violations=tuple(f"{one['rule']} {one['path']}" for one in body.get("violations", ())),
         unmerged=tuple(body.get("unmerged", ())),
-        problem=str(problem.get("message") or problem.get("code") or ""),
+        problem=": ".join(str(problem[key]) for key in ("code", "message") if problem.get(key)),
     )
 
 
