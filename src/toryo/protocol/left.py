@@ -20,16 +20,20 @@ class CommitLine(Model):
 
 class Violation(Model):
     path: str
-    rule: Literal["exclude", "write", "settings", "protected"]
+    rule: Literal["exclude", "write", "settings", "protected", "link", "embedded"]
+    """link: leads out of the repository or to what is excluded; embedded: a repository that no .gitmodules
+    names."""
 
 
 class Foreign(Model):
     """A change outside the run's own branch and worktree, made while the run lived."""
 
-    what: Literal["ref", "config", "hooks", "checkout", "stash"]
+    what: Literal["ref", "config", "hooks", "checkout", "stash", "worktree"]
     name: str
     before: str = ""
     after: str = ""
+    kept: str = ""
+    """What git can show of it as it was: a ref, or `COMMIT:PATH`."""
 
 
 class Snapshot(Model):

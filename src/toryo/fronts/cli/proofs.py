@@ -68,7 +68,8 @@ def evidence(args: argparse.Namespace, desk: Desk) -> int:
     for one in answer.get("violations") or ():
         print(f"violation: {one_line(violation(one))}")
     for one in answer.get("foreign") or ():
-        print(f"foreign: {one['what']} {one_line(str(one['name']))}")
+        was = f"; as it was: git show {one_line(str(one['kept']))}" if one.get("kept") else ""
+        print(f"foreign: {one['what']} {one_line(str(one['name']))}{was}")
     for line in _next_steps(answer):
         print(line)
     return 0

@@ -11,9 +11,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from toryo import disks
+from toryo.domain.scopes import Scope
 from toryo.processes import TimeLimit
 from toryo.workbench.gates.environment import furnish
 from toryo.workbench.gates.slots import Slot
+from toryo.workbench.git import sparse
 from toryo.workbench.git.door import Git, GitFailed
 
 _LIMIT_S = 600
@@ -98,8 +100,9 @@ def _place(slot: Slot, wanted: Wanted) -> None:
     (slot.git_dir / "index.lock").unlink(missing_ok=True)
     slot.set_aside(slot.checkout / ".git")
     _write_alternates(slot.git_dir, objects)
-    patterns = "".join(f"!{pattern}\n" for pattern in wanted.exclude)
-    (slot.git_dir / "info" / "sparse-checkout").write_text("/*\n" + patterns)
+    lines = sparse.patterns(Scope(exclude=wanted.exclude))
+    text = "".join(f"{line}\n" for line in lines)
+    (slot.git_dir / "info" / "sparse-checkout").write_text(text, "utf-8", "surrogateescape")
     git = _Ours(slot)
     _tracked_files(git, slot, wanted)
     git.do("clean", "-ffdq")

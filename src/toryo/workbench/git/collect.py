@@ -20,8 +20,9 @@ from toryo.protocol.models import (
     Problem,
     Violation,
 )
-from toryo.workbench.git import fingerprint, places, snapshots
+from toryo.workbench.git import belongings, fingerprint, links, places, snapshots, sparse
 from toryo.workbench.git.door import Git
+from toryo.workbench.git.places import Worktree
 from toryo.workbench.git.worktrees import read_before
 
 MOST_FILES = 1_000
@@ -43,6 +44,8 @@ class _Work:
     """By any commit, also where a later one took it back: history lands too."""
     changed: tuple[str, ...] = ()
     """In the end."""
+    tricks: tuple[Violation, ...] = ()
+    """Of the paths that may be written: what is no file."""
 
 
 def collect(inputs: CollectInputs, run_dir: Path) -> Collected:
@@ -52,11 +55,11 @@ def collect(inputs: CollectInputs, run_dir: Path) -> Collected:
     stash_before = before["stash"] if before else ""
     with ThreadPoolExecutor(1) as beside:
         # nothing of the run writes any more: what it did elsewhere can be looked at meanwhile
-        looking = beside.submit(_foreign, inputs, before)
+        looking = beside.submit(_foreign, inputs, before, run_dir)
         taken = snapshots.take(worktree, inputs.run, inputs.attempt, stash_before)
         head = worktree.objects.commit_of(places.head_ref(inputs.branch))
         work = _work(worktree.objects, inputs, head) if head else _Work()
-        foreign = looking.result()
+        foreign = (*looking.result(), *_widened(worktree, inputs))
     return Collected(
         problem=_problem(inputs, head, worktree.is_there),
         head=head or "",
@@ -66,7 +69,7 @@ def collect(inputs: CollectInputs, run_dir: Path) -> Collected:
         log=work.lines,
         changed_files=tuple(places.shown(path) for path in work.changed[:MOST_FILES]),
         changed_count=len(work.changed),
-        violations=violations(work.touched | set(work.changed), inputs)[:MOST_FILES],
+        violations=_strongest(violations(work.touched | set(work.changed), inputs), work.tricks),
         foreign=foreign,
         snapshot=taken.snapshot,
         kept_worktree=taken.kept_worktree,
@@ -85,8 +88,15 @@ def violations(paths: Iterable[str], inputs: CollectInputs) -> tuple[Violation, 
     return tuple(found)
 
 
+def _strongest(found: tuple[Violation, ...], tricks: tuple[Violation, ...]) -> tuple[Violation, ...]:
+    named = {violation.path for violation in found}
+    every = (*found, *(trick for trick in tricks if trick.path not in named))
+    return tuple(sorted(every, key=lambda violation: violation.path))[:MOST_FILES]
+
+
 def _broken_rule(path: str, scope: Scope, protected: tuple[str, ...]) -> _Rule | None:
-    if path.startswith(SETTINGS) or path == SETTINGS.rstrip("/"):
+    # in any case: where names differ only by it, this is the same folder
+    if f"{path}/".casefold().startswith(SETTINGS):
         return "settings"
     if scope.is_excluded(path):
         return "exclude"
@@ -98,7 +108,7 @@ def _broken_rule(path: str, scope: Scope, protected: tuple[str, ...]) -> _Rule |
 def _problem(inputs: CollectInputs, head: str | None, is_there: bool) -> Problem | None:
     if head is None:
         message = f"The branch {inputs.branch} was deleted."
-        hint = "What the worktree held is in the snapshot: `toryo restore`."
+        hint = "What it held is in the snapshot: `toryo restore`."
         return Problem(code="branch_missing", message=message, hint=hint)
     if not is_there:
         message = f"The worktree {inputs.worktree} was deleted."
@@ -119,7 +129,7 @@ def _work(git: Git, inputs: CollectInputs, head: str) -> _Work:
         ),
         ("rev-list", "--count", head, "--not", since, *known, "--"),
         # against the tip, not the base: a merge that threw the target's side away touches nothing by itself
-        ("diff", "--no-renames", "--name-only", "-z", f"{tip or inputs.base}...{head}", "--"),
+        ("diff", "--no-renames", "--raw", "--no-abbrev", "-z", f"{tip or inputs.base}...{head}", "--"),
         limit_s=600,
     )
     lines: list[CommitLine] = []
@@ -130,11 +140,25 @@ def _work(git: Git, inputs: CollectInputs, head: str) -> _Work:
             lines.append(CommitLine(id=commit, subject=places.shown(subject)[:200]))
         elif name := word.removeprefix("\n"):
             touched.add(name)
-    changed = tuple(sorted(name for name in net.split("\0") if name))
-    return _Work(tuple(lines[:MOST_LINES]), len(lines), int(new), frozenset(touched), changed)
+    fields = net.split("\0")
+    pairs = zip(fields[::2], fields[1::2], strict=False)  # the text ends with a separator
+    entries = {path: (about.split()[1], about.split()[3]) for about, path in pairs}
+    tricks = tuple(links.tricks(git, head, entries, inputs.scope.exclude))
+    return _Work(
+        tuple(lines[:MOST_LINES]), len(lines), int(new), frozenset(touched), tuple(sorted(entries)), tricks
+    )
 
 
-def _foreign(inputs: CollectInputs, before: dict[str, Any] | None) -> tuple[Foreign, ...]:
+def _widened(worktree: Worktree, inputs: CollectInputs) -> list[Foreign]:
+    """The worktree's own settings say what it may see; the next run gets them as they should be."""
+    if worktree.admin is None:
+        return []
+    scope = Scope(inputs.scope.exclude, inputs.scope.read, inputs.scope.write)
+    where = f"worktrees/{worktree.admin.name}"
+    return [Foreign(what="config", name=f"{where}/{name}") for name in sparse.changed(worktree.admin, scope)]
+
+
+def _foreign(inputs: CollectInputs, before: dict[str, Any] | None, run_dir: Path) -> tuple[Foreign, ...]:
     if before is None:
         return ()
     common = places.common_dir(inputs.repo)
@@ -149,12 +173,16 @@ def _foreign(inputs: CollectInputs, before: dict[str, Any] | None) -> tuple[Fore
 
     after = fingerprint.take(inputs.repo, inputs.branch)
     found = fingerprint.compare(before, after, is_ours)
+    found += fingerprint.others(before, after, common, inputs.branch)
     if any(change.what == "checkout" for change in found):
         # perhaps a publish of ours was half done: look again when no git works there
         end = time.monotonic() + PUBLISH_WAIT_S
         while (common / "index.lock").exists() and time.monotonic() < end:
             time.sleep(0.05)
         after = fingerprint.take(inputs.repo, inputs.branch)
-        again = fingerprint.compare(before, after, is_ours)
+        again = (
+            *fingerprint.compare(before, after, is_ours),
+            *fingerprint.others(before, after, common, inputs.branch),
+        )
         found = tuple(change for change in found if change in again)
-    return found
+    return belongings.pin(common, run_dir, inputs.run, found, before, after)

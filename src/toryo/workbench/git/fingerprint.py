@@ -14,15 +14,26 @@ from typing import Any
 
 from toryo.domain.naming import PREFIX
 from toryo.protocol.models import Foreign
-from toryo.workbench.git import places, status
+from toryo.workbench.git import places, status, trash
 from toryo.workbench.git.door import Git
 
 MOST = 200
 """Foreign changes that a fact names; the first ones say enough."""
 
+SETTINGS = (
+    "config",
+    "config.worktree",
+    "info/attributes",
+    "info/exclude",
+    "info/grafts",
+    "objects/info/alternates",
+)
+"""Files of the git directory that change what git does for the user."""
+
 _HEADS = "refs/heads/"
+_AGENTS = f"{_HEADS}{PREFIX}"
 _TIPS = "refs/toryo/tips/"
-_OURS = ("refs/toryo/", f"{_HEADS}{PREFIX}", "refs/prefetch/", "refs/bisect/", "refs/rewritten/")
+_OURS = ("refs/toryo/", _AGENTS, "refs/prefetch/", "refs/bisect/", "refs/rewritten/")
 """Refs that move without an agent: Toryo's, other tasks' branches (judged by their runs), git's own."""
 
 
@@ -39,11 +50,12 @@ def take(repo: str | Path, branch: str) -> dict[str, Any]:
         "refs": {ref: at for ref, at in refs.items() if ref != own and not ref.startswith(_OURS)},
         "tips": {ref.removeprefix(_TIPS): at for ref, at in refs.items() if ref.startswith(_TIPS)},
         "stash": stash,
-        "config": {
-            name: _hash_of(common / name) for name in ("config", "config.worktree", "info/attributes")
-        },
+        "stashes": places.commits_in(common / "logs" / "refs" / "stash"),
+        "config": {name: _hash_of(common / name) for name in SETTINGS},
         "hooks": _hooks(common / "hooks"),
         "head": {"branch": seen.branch, "commit": seen.commit},
+        "branches": {ref: at for ref, at in refs.items() if ref.startswith(_AGENTS) and ref != own},
+        "worktrees": {admin.name: str(places.registered_at(admin)) for admin in places.admin_dirs(common)},
         "status": {path: f"{letters} {_stat(root / path)}" for path, letters in changed.items()},
     }
 
@@ -88,8 +100,8 @@ def compare(
     found = _refs(before["refs"], after["refs"], ours)
     if before["stash"] != after["stash"]:
         found.append(Foreign(what="stash", name="refs/stash", before=before["stash"], after=after["stash"]))
-    for name in before["config"]:
-        old, new = before["config"][name], after["config"].get(name, "")
+    for name, old in before["config"].items():
+        new = after["config"].get(name, "")
         if old != new:
             found.append(Foreign(what="config", name=name, before=old, after=new))
     for name in sorted(before["hooks"].keys() | after["hooks"].keys()):
@@ -97,6 +109,33 @@ def compare(
         if old != new:
             found.append(Foreign(what="hooks", name=name, before=old, after=new))
     found += _checkout(before, after)
+    return tuple(found[:MOST])
+
+
+def others(before: dict[str, Any], after: dict[str, Any], common: Path, own: str) -> tuple[Foreign, ...]:
+    """Branches and worktrees of other tasks and of the user that went without us, and strange new ones;
+    what became of the run's `own` branch and worktree is told by itself."""
+    name_of_own = own.removeprefix(PREFIX)
+    branches = [ref for ref in before.get("branches", {}) if ref != places.head_ref(own)]
+    gone = [ref for ref in branches if ref not in after["branches"]]
+    known = before.get("worktrees", {})
+    lost = [
+        name for name in known if name not in after["worktrees"] and Path(known[name]).name != name_of_own
+    ]
+    retired = {Path(entry.worktree).name for entry in trash.entries(common)} if gone or lost else set()
+    found = [
+        Foreign(what="ref", name=places.shown(ref), before=before["branches"][ref])
+        for ref in gone
+        if ref.removeprefix(_AGENTS) not in retired
+    ]
+    found += [
+        Foreign(what="worktree", name=places.shown(name), before=before["worktrees"][name])
+        for name in lost
+        if Path(before["worktrees"][name]).name not in retired
+    ]
+    for name, path in after["worktrees"].items():
+        if name not in before.get("worktrees", {}) and not places.lock_holder(common / "worktrees" / name):
+            found.append(Foreign(what="worktree", name=places.shown(name), after=path))
     return tuple(found[:MOST])
 
 

@@ -28,6 +28,17 @@ def begin(worktree: Worktree, commit: str) -> bool:
     return commit in places.commits_in(worktree.admin / "MERGE_HEAD")
 
 
+def unmerged(worktree: Worktree) -> list[str]:
+    """The paths in conflict."""
+    listed = worktree.git.do("diff", "--no-renames", "--name-only", "--diff-filter=U", "-z")
+    return [path for path in listed.split("\0") if path]
+
+
+def give_up(worktree: Worktree) -> None:
+    """As before the merge was begun."""
+    worktree.git.do("merge", "--abort", limit_s=600)
+
+
 def wait_for_index(admin: Path, limit_s: float = INDEX_WAIT_S) -> None:
     """A git whose coordinator was killed works on alone and holds `index.lock` meanwhile. One that was killed
     itself leaves the lock behind; nobody else is in a worktree between its runs, so it is removed."""

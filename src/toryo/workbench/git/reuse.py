@@ -9,7 +9,7 @@ import os
 from pathlib import Path
 
 from toryo.domain.naming import branch_of
-from toryo.domain.scopes import Scope
+from toryo.domain.scopes import Scope, matches
 from toryo.protocol.models import PrepareInputs
 from toryo.workbench.git import merges, places, snapshots, sparse
 from toryo.workbench.git.places import Worktree
@@ -35,11 +35,23 @@ def use_again(inputs: PrepareInputs, common: Path, root: Path, scope: Scope) -> 
         raise Refusal("worktree_broken", f"{path} holds another repository.", hint)
     if places.symbolic_head(worktree.admin) != places.head_ref(branch):
         _return_to_branch(worktree, inputs.run)
-    if sparse.settle(worktree.admin, scope) and sparse.is_needed(scope):
-        worktree.git.run("sparse-checkout", "reapply", limit_s=CHECKOUT_LIMIT_S)
+    changed = sparse.settle(worktree.admin, scope)
+    if sparse.is_needed(scope):
+        _hide(worktree, scope, inputs.run, changed)
     if inputs.merge:
         begin_merge(worktree, inputs)
     return worktree, head
+
+
+def _hide(worktree: Worktree, scope: Scope, run: str, changed: bool) -> None:
+    """What the scope excludes, where the last run brought it in: by another scope, or by its own merge."""
+    if any(scope.is_excluded(path) for path in merges.unmerged(worktree)):
+        _snapshot(worktree, run)
+        worktree.git.do("reset", "--quiet", "--hard", limit_s=CHECKOUT_LIMIT_S)
+    listed = worktree.git.do("ls-files", "-t", "-z").split("\0")
+    seen = (line[2:] for line in listed if line and not line.startswith("S "))
+    if changed or any(scope.is_excluded(path) for path in seen):
+        worktree.git.run("sparse-checkout", "reapply", limit_s=CHECKOUT_LIMIT_S)
 
 
 def _return_to_branch(worktree: Worktree, run: str) -> None:
@@ -53,6 +65,17 @@ def _return_to_branch(worktree: Worktree, run: str) -> None:
 
 
 def begin_merge(worktree: Worktree, inputs: PrepareInputs) -> None:
+    _begin_merge(worktree, inputs)
+    hidden = [path for path in merges.unmerged(worktree) if matches(inputs.scope.exclude, path)]
+    if hidden:
+        # git lays every conflict open, also where nothing may be seen
+        merges.give_up(worktree)
+        named = ", ".join(places.shown(path) for path in hidden[:5])
+        hint = f"Merge {inputs.target} into {worktree.branch} by hand, or retry."
+        raise Refusal("conflict_excluded", f"The conflict is in {named}, which agents may not see.", hint)
+
+
+def _begin_merge(worktree: Worktree, inputs: PrepareInputs) -> None:
     if merges.begin(worktree, inputs.merge):
         return
     # leftovers of the last run are in the way: they are kept in a snapshot, then cleared

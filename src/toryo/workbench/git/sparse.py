@@ -31,11 +31,21 @@ def is_needed(scope: Scope) -> bool:
 
 def settle(admin: Path, scope: Scope) -> bool:
     """Write one worktree's settings; True if they differ from before. Needs `extensions.worktreeConfig`."""
-    wanted = is_needed(scope)
-    text = "".join(f"{line}\n" for line in patterns(scope)) if wanted else ""
     (admin / "info").mkdir(exist_ok=True)
-    changed = _replace(admin / "info" / "sparse-checkout", text) if wanted else False
-    return _replace(admin / "config.worktree", _SPARSE if wanted else _PLAIN) or changed
+    written = [_replace(admin / name, text) for name, text in _settings(scope).items()]
+    return any(written)
+
+
+def changed(admin: Path, scope: Scope) -> list[str]:
+    """Which of the settings are not as they were written: somebody widened what may be seen."""
+    return [name for name, text in _settings(scope).items() if not _holds(admin / name, text)]
+
+
+def _settings(scope: Scope) -> dict[str, str]:
+    if not is_needed(scope):
+        return {"config.worktree": _PLAIN}
+    lines = "".join(f"{line}\n" for line in patterns(scope))
+    return {"info/sparse-checkout": lines, "config.worktree": _SPARSE}
 
 
 def patterns(scope: Scope) -> tuple[str, ...]:
@@ -88,11 +98,14 @@ def _escaped(text: str) -> str:
 
 
 def _replace(path: Path, text: str) -> bool:
-    content = text.encode("utf-8", "surrogateescape")
-    try:
-        if path.read_bytes() == content:
-            return False
-    except FileNotFoundError:
-        pass
-    path.write_bytes(content)
+    if _holds(path, text):
+        return False
+    path.write_bytes(text.encode("utf-8", "surrogateescape"))
     return True
+
+
+def _holds(path: Path, text: str) -> bool:
+    try:
+        return path.read_bytes() == text.encode("utf-8", "surrogateescape")
+    except FileNotFoundError:
+        return False

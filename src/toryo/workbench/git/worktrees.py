@@ -21,7 +21,18 @@ from toryo.domain.naming import PREFIX, branch_of, free_name
 from toryo.domain.scopes import Scope
 from toryo.processes import TimeLimit
 from toryo.protocol.models import Prepared, PrepareInputs, Problem
-from toryo.workbench.git import adopt, fingerprint, locks, merges, places, registration, reuse, sparse, trash
+from toryo.workbench.git import (
+    adopt,
+    belongings,
+    fingerprint,
+    locks,
+    merges,
+    places,
+    registration,
+    reuse,
+    sparse,
+    trash,
+)
 from toryo.workbench.git.door import Begun, Git, GitFailed
 from toryo.workbench.git.places import Worktree
 from toryo.workbench.git.refusals import Refusal
@@ -264,6 +275,7 @@ def _make_context(worktree: Path, agent: str) -> None:
 def _look(repo: Path, branch: str, run_dir: Path) -> str:
     """Take the fingerprint into the run's directory; its hash."""
     before = fingerprint.take(repo, branch)
+    belongings.save(repo, run_dir, before)
     _write(run_dir / BEFORE, json.dumps(before))
     return fingerprint.digest(before)
 
