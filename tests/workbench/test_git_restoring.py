@@ -154,6 +154,20 @@ def test_what_took_its_place_is_never_overwritten(bench: Bench) -> None:
     assert files_in(Path(made.worktree)) == {"mine.txt"}
 
 
+def test_a_branch_that_was_deleted_alone_comes_back_under_its_worktree(bench: Bench) -> None:
+    made, seen = a_full_worktree(bench)
+    before = state(Path(made.worktree))
+    still = put_back(bench, made, seen)
+    assert still.problem
+    assert still.problem.code == "still_there"
+    git(bench.repo, "update-ref", "-d", f"refs/heads/{made.branch}")
+    late = bench.collect(made, attempt=2, scope=SCOPE)  # whose branch was gone already
+    for collected in (seen, late):
+        git(bench.repo, "update-ref", "-d", f"refs/heads/{made.branch}")
+        assert put_back(bench, made, collected).problem is None
+        assert state(Path(made.worktree)) == before
+
+
 def test_a_restore_that_failed_half_way_leaves_nothing_that_looks_whole(
     bench: Bench, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -78,7 +78,9 @@ class RestoreInputs(Model):
     runs: tuple[str, ...] = ()
     """The runs that used this worktree."""
     scope: ScopeInputs = ScopeInputs()
-    """What the run was not given is not in what it left."""
+    """What the run was not given is not in what it left …"""
+    wrote: tuple[str, ...] = ()
+    """… but for the excluded paths that it wrote itself."""
 
 
 class Restored(Model):

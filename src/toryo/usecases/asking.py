@@ -93,6 +93,7 @@ def order_restore(context: HeadContext, text: str, destination: str, *, worktree
         snapshot=commit,
         destination=destination,
         scope=ScopeInputs.model_validate(run.scope),
+        wrote=tuple(one["path"] for one in (run.collected or {}).get("violations", ())),
     )
     if worktree:
         collected = run.collected or {}

@@ -21,7 +21,7 @@ from toryo.workbench.git.door import ZERO, Git, GitFailed
 DEEPEST = 5
 """Repositories inside repositories inside …"""
 
-_OPENING = "Toryo kept the repository "
+OPENING = "Toryo kept the repository "
 _WHOLE = (("core.sparseCheckout", "false"), ("core.bare", "false"))
 _SETTINGS = r"^(remote\..*\.(url|pushurl|fetch)|branch\..*\.(remote|merge)|submodule\..*\.(url|active))$"
 _STASH = "refs/stash"
@@ -130,7 +130,7 @@ def _commit(inner: _Inner, private: Path, ref: str, depth: int) -> str:
     words += [f"stash {at}" for at in _stashes(inner)]
     parents += [head, *_independent(index.git, named)]
     above = [word for parent in dict.fromkeys(parents) if parent for word in ("-p", parent)]
-    message = "\n".join([f"{_OPENING}{places.shown(inner.top.name)}", "", *words, ""])
+    message = "\n".join([f"{OPENING}{places.shown(inner.top.name)}", "", *words, ""])
     said = message.encode("utf-8", "surrogateescape")
     return index.git.do("commit-tree", index.tree(), *above, stdin=said)
 
@@ -232,7 +232,7 @@ def _message(hub: Path, commit: str) -> list[str]:
     """The lines that `keep` wrote about a repository; none if the commit is another."""
     told = places.git_on(hub).run("cat-file", "commit", commit)
     words = told.out.decode("utf-8", "surrogateescape").partition("\n\n")[2]
-    return words.split("\n")[2:] if told.code == 0 and words.startswith(_OPENING) else []
+    return words.split("\n")[2:] if told.code == 0 and words.startswith(OPENING) else []
 
 
 def _make(hub: Path, commit: str, words: list[str], top: Path) -> None:

@@ -20,6 +20,7 @@ from toryo.workbench.git.door import ZERO, Git, GitFailed
 from toryo.workbench.git.places import Worktree
 
 LIMIT_S = 1800
+_NOT_OF_A_BRANCH = ("Index of ", nested.OPENING)
 _WHOLE = (("core.sparseCheckout", "false"), ("core.bare", "false"))
 
 
@@ -55,7 +56,7 @@ def _write(inputs: RestoreInputs, common: Path, commit: str) -> Restored:
     half = target.with_name(f".{target.name}.{uuid.uuid4().hex[:8]}")
     half.mkdir()
     try:
-        _write_files(common, commit, half, inputs.scope.exclude)
+        _write_files(common, commit, half, inputs)
         files = _count(half)
         half.rename(target)
     except BaseException:
@@ -64,13 +65,13 @@ def _write(inputs: RestoreInputs, common: Path, commit: str) -> Restored:
     return Restored(path=str(target), files=files)
 
 
-def _write_files(common: Path, commit: str, folder: Path, exclude: tuple[str, ...]) -> None:
+def _write_files(common: Path, commit: str, folder: Path, inputs: RestoreInputs) -> None:
     """The files of a snapshot, and the repositories inside; not what the worktree never held."""
     with tempfile.TemporaryDirectory(prefix="toryo-restore-") as private:
         env = {"GIT_DIR": str(common), "GIT_WORK_TREE": str(folder), "GIT_INDEX_FILE": f"{private}/index"}
         git = Git(folder, env)
         git.do("read-tree", commit, config=_WHOLE)
-        absent = "".join(f"{path}\0" for path in _never_there(git, commit, exclude))
+        absent = "".join(f"{path}\0" for path in _never_there(git, commit, inputs))
         if absent:
             names = absent.encode("utf-8", "surrogateescape")
             git.do("update-index", "--force-remove", "-z", "--stdin", stdin=names, config=_WHOLE)
@@ -78,11 +79,13 @@ def _write_files(common: Path, commit: str, folder: Path, exclude: tuple[str, ..
     nested.make_all(common, commit, folder)
 
 
-def _never_there(git: Git, commit: str, exclude: tuple[str, ...]) -> list[str]:
+def _never_there(git: Git, commit: str, inputs: RestoreInputs) -> list[str]:
     """Excluded paths that are as HEAD had them: the tree names them, and the worktree was without."""
+    exclude = inputs.scope.exclude
     if not exclude or git.commit_of(f"{commit}^1") is None:
         return []
     changed = set(git.do("diff", "--no-renames", "--name-only", "-z", f"{commit}^1", commit).split("\0"))
+    changed |= set(inputs.wrote)
     listed = git.do("ls-tree", "-r", "-z", "--name-only", "--full-tree", commit).split("\0")
     return [path for path in listed if path and path not in changed and matches(exclude, path)]
 
@@ -97,13 +100,13 @@ def _put_back(inputs: RestoreInputs, common: Path, commit: str) -> Restored:
         return untrash(inputs.repo, entry.name)
     with locks.registration(common):
         if os.path.lexists(path):
-            return _taken(path)
-        _bring_branch(inputs, common)
+            return _branch_alone(inputs, common, path, commit)
+        _bring_branch(inputs, common, commit)
         worktree, is_new = _registered(inputs, common, path, entry)
     try:
         if is_new:
             _fill_index(worktree, inputs, commit)
-        _write_files(common, commit, path, inputs.scope.exclude)
+        _write_files(common, commit, path, inputs)
     except BaseException:
         # a worktree that only looks whole would be taken for one
         shutil.rmtree(path, ignore_errors=True)
@@ -128,12 +131,24 @@ def untrash(repo: str | Path, name: str) -> Restored:
     return Restored(path=str(path), files=_count(path), branch=entry.branch)
 
 
-def _bring_branch(inputs: RestoreInputs, common: Path) -> None:
+def _branch_alone(inputs: RestoreInputs, common: Path, path: Path, commit: str) -> Restored:
+    """The worktree is where it was: only its branch may have been deleted."""
+    admin = places.admin_of(common, path)
+    if admin is None or places.lock_holder(admin) not in (*inputs.runs, inputs.run):
+        return _taken(path)
+    if places.git_on(common).commit_of(places.head_ref(inputs.branch)) is not None:
+        return _problem("still_there", f"{path} is still there, on {inputs.branch}.")
+    _bring_branch(inputs, common, commit)
+    return Restored(path=str(path), files=_count(path), branch=inputs.branch)
+
+
+def _bring_branch(inputs: RestoreInputs, common: Path, commit: str) -> None:
     git = places.git_on(common)
     if git.commit_of(places.head_ref(inputs.branch)) is not None:
         return
-    head = git.commit_of(f"{retire.KEPT}/{inputs.run}/branch") or git.commit_of(inputs.head)
-    if head is None or not git.move_ref(places.head_ref(inputs.branch), head, ZERO, "toryo: restored"):
+    head = git.commit_of(f"{retire.KEPT}/{inputs.run}/branch") or (inputs.head and git.commit_of(inputs.head))
+    head = head or _newest(git, commit)
+    if not head or not git.move_ref(places.head_ref(inputs.branch), head, ZERO, "toryo: restored"):
         raise GitFailed(("update-ref", inputs.branch), 1, "no ref keeps what the branch held")
 
 
@@ -170,6 +185,13 @@ def _fill_index(worktree: Worktree, inputs: RestoreInputs, commit: str) -> None:
     for name in gone.split("\0"):
         if name:
             (worktree.path / name).unlink(missing_ok=True)
+
+
+def _newest(git: Git, commit: str) -> str:
+    """The newest commit that a snapshot holds of a run's own: its branch was gone when it was made."""
+    told = git.do("log", "--no-walk=sorted", "--format=%H %s", f"{commit}^@").split("\n")
+    made = (line.partition(" ") for line in told if line)
+    return next((one for one, _, subject in made if not subject.startswith(_NOT_OF_A_BRANCH)), "")
 
 
 def _taken(path: Path) -> Restored:
