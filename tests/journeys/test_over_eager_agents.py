@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from house import House
 
-from repositories import git
+from repositories import git, make_repository
 from waiting import eventually
 
 MakeHouse = Callable[..., House]
@@ -119,3 +119,48 @@ def test_links_secrets_and_renames_out_of_the_scope_wait_for_a_person(make_house
     assert not (back / ".env").exists()
     assert (back / "secrets" / "mine").read_text() == "k\n"
     assert not (back / "secrets" / "key").exists()
+
+
+def test_a_conflict_within_a_secret_is_left_to_a_person(make_house: MakeHouse) -> None:
+    house = make_house({"a.txt": "a\n", ".env": "KEY=1\n"}, branch="main")
+    house.agent(
+        f'echo "$TORYO_PURPOSE $(cat .env 2>/dev/null)" >> {house.root}/seen\n'
+        "echo agents > .env; git add --sparse .env; git commit -qm touch"
+    )
+    task = house.add("Touch the secret")
+    assert house.rest(task) == 1
+    assert house.state(task) == "needs_review scope_violation"
+    (house.repo / ".env").write_text("THE SECRET\n")
+    git(house.repo, "commit", "-q", "-a", "-m", "my own")
+    mine = git(house.repo, "rev-parse", "HEAD")
+    eventually(lambda: git(house.repo, "rev-parse", "refs/toryo/tips/main") == mine, within_s=30)
+    house.ok("task", "approve", task)
+    eventually(lambda: house.state(task) == "needs_review conflict", within_s=60, what=house.state(task))
+    assert "The conflict is in .env, which agents may not see." in house.task(task)["detail"]
+    assert (house.root / "seen").read_text() == "implement \n"
+    assert house.text_on(".env") == "THE SECRET"
+    assert house.recomputed() == []
+
+
+def test_a_repository_with_submodules_is_worked_in_and_what_a_run_leaves_in_one_comes_back(
+    make_house: MakeHouse,
+) -> None:
+    house = make_house({"a.txt": "old\n"}, branch="main", init=False)
+    library = make_repository(house.root / "library", {"lib.txt": "lib\n"})
+    allowed = ("-c", "protocol.file.allow=always")
+    git(house.repo, *allowed, "submodule", "--quiet", "add", str(library), "libs/sub")
+    git(house.repo, "commit", "-q", "-m", "submodule")
+    assert "note: Submodules are empty in worktrees" in house.ok("init", "--yes")
+    house.agent(
+        "ls libs/sub; git -c protocol.file.allow=always submodule --quiet update --init\n"
+        "echo changed > libs/sub/lib.txt; echo new > a.txt; git add a.txt; git commit -qm work"
+    )
+    task = house.add("Work beside a submodule")
+    assert house.rest(task) == 0, house.story(task)
+    assert (house.repo / "a.txt").read_text() == "new\n"
+    assert house.task(task)["runs"][0]["kept_worktree"] == ""
+    house.ok("restore", task, "--to", str(house.root / "back"))
+    back = house.root / "back" / "libs" / "sub"
+    assert (back / "lib.txt").read_text() == "changed\n"
+    assert git(back, "rev-parse", "HEAD") == git(library, "rev-parse", "HEAD")
+    assert git(house.repo, "status", "--porcelain") == "?? .toryo/"

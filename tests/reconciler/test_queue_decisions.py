@@ -200,6 +200,9 @@ def test_a_follow_that_git_refused_is_tried_again_after_a_while():
     ("facts", "stopped"),
     [
         ({"seen_relation": "missing", "seen": ""}, "target_missing"),
+        ({"seen_relation": "gone", "seen": ""}, "repository_missing"),
+        ({"seen_relation": "other", "seen": ""}, "repository_replaced"),
+        ({"seen_relation": "owned"}, "owned_elsewhere"),
         ({"seen_relation": "behind", "seen": "x0", "seen_tree": "tx0"}, "target_rewound"),
         (DIVERGED, "target_rewound"),
     ],

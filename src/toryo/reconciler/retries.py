@@ -40,6 +40,8 @@ def after_run(task: TaskFacts, attempt: Attempt, run: RunFacts, policy: Policy) 
         return _held_back(attempt, run) or after_parked(task, attempt, run, policy)
     if run.released:
         return _review("released", "a person freed this run; look at what it left")
+    if run.could_not_start and run.collected and run.collected.problem.startswith(MISSING):
+        return _review("worktree_missing", _told(run.collected.problem))
     return _failure(run) or _judge(task, attempt, run, policy)
 
 
