@@ -153,6 +153,11 @@ class Git:
             raise GitFailed(argv, done.code, done.complaint)
         return done.text.strip() if done.code == 0 else None
 
+    def seen(self, name: str) -> str | None:
+        """As `commit_of`, for a caller whose next move finds out if it is there after all: asked once."""
+        told = self._told(f"{name}^{{commit}}")
+        return self.commit_of(name) if told is None else told or None
+
     def tree_of(self, commit: str) -> str:
         return self._told(f"{commit}^{{tree}}") or self.do(
             "rev-parse", "--verify", "--end-of-options", f"{commit}^{{tree}}"

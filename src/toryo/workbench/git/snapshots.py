@@ -69,8 +69,8 @@ def take(worktree: Worktree, run: str, number: int | str, stash_before: str = ""
     ref = f"{SPACE}/{run}/{number}"
     inside = _inside(worktree, seen) if seen else ()
     held = _contents(worktree, seen, inside, f"{SPACE}/{run}/{number}-nested")
-    commit = worktree.objects.commit_of(ref)
-    if commit is None:
+    commit = worktree.objects.seen(ref)
+    if not commit:
         made = _commit(worktree, held, seen, run, stash_before)
         if worktree.objects.move_ref(ref, made, ZERO, "toryo: snapshot"):
             commit = made
