@@ -144,6 +144,22 @@ def test_goals_of_a_task_type_are_checked(make_house: MakeHouse) -> None:
     assert [one["result"] for one in house.evidence(task)["checks"]] == ["passed"]
 
 
+def test_a_goal_is_met_also_by_the_last_of_very_many_files(make_house: MakeHouse) -> None:
+    house = make_house({"a.txt": "a\n"}, branch="main", init=False)
+    settings = "task_types:\n  bug:\n    goals: [{type: test_added, pattern: '**/*.test.*'}]\n"
+    commit_files(house.repo, {".toryo/config.yaml": settings})
+    house.ok("init", "--yes")
+    house.agent(
+        "mkdir m; for n in $(seq 1200); do echo $n > m/$n; done; echo t > zz.test.js\n"
+        "git add -A; git commit -qm w"
+    )
+    task = house.add("Mend a bug", "-t", "bug")
+    assert house.rest(task) == 0, house.story(task)
+    shown = house.task(task)
+    assert [run["purpose"] for run in shown["runs"]] == ["implement"]
+    assert "zz.test.js" not in shown["runs"][0]["changed_files"]
+
+
 def test_a_task_may_add_checks_of_its_own(make_house: MakeHouse) -> None:
     house = make_house()
     house.agent("echo x >> x; git add -A; git commit -qm work")

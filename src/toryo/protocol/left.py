@@ -55,6 +55,8 @@ class Collected(Model):
     log: tuple[CommitLine, ...] = ()
     changed_files: tuple[str, ...] = ()
     changed_count: Whole = 0
+    matched: tuple[str, ...] = ()
+    """Of the wanted patterns those that a changed file fits, however many there are."""
     violations: tuple[Violation, ...] = ()
     foreign: tuple[Foreign, ...] = ()
     snapshot: Snapshot | None = None

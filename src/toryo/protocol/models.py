@@ -150,6 +150,8 @@ class CollectInputs(Model):
     target: str
     scope: ScopeInputs = ScopeInputs()
     protected: tuple[str, ...] = ()
+    wanted: tuple[str, ...] = ()
+    """Patterns of goals."""
 
 
 class Head(Model):

@@ -179,13 +179,15 @@ def _goals(tx: Tx, project: ProjectRow, kind: str, landing: LandingRow | None) -
     run = runs.get(tx, landing.run) if landing and landing.run else None
     if rule is None or run is None:
         return []
-    changed = (run.collected or {}).get("changed_files", ())
+    collected = run.collected or {}
+    # settings may have changed since, and an older coordinator names files only
+    changed, matched = collected.get("changed_files", ()), collected.get("matched", ())
     return [
         {
             "type": goal.type,
             "pattern": goal.pattern,
             "result": CheckResult.PASSED
-            if any(matches((goal.pattern,), path) for path in changed)
+            if goal.pattern in matched or any(matches((goal.pattern,), path) for path in changed)
             else CheckResult.FAILED,
         }
         for goal in rule.goals

@@ -198,6 +198,8 @@ def _collect(tx: Tx, wish: OrderWish, _project: str) -> bool:
     subject = _subject(tx, wish.run)
     project, task, run = subject.project, subject.task, subject.run
     prepared = _prepared(tx, run.id)
+    settings = settings_of(project.settings)
+    kind = settings.task_types.get(task.type)
     inputs = CollectInputs(
         repo=project.path,
         run=run.id,
@@ -207,7 +209,8 @@ def _collect(tx: Tx, wish: OrderWish, _project: str) -> bool:
         start=run.start_commit,
         target=task.target,
         scope=ScopeInputs.model_validate(run.scope),
-        protected=settings_of(project.settings).protected,
+        protected=settings.protected,
+        wanted=tuple(goal.pattern for goal in kind.goals) if kind else (),
     )
     _of_run(tx, OrderKind.COLLECT, wish.key, subject, inputs, run.coordinator or hub(project), 600)
     return True

@@ -69,12 +69,17 @@ def collect(inputs: CollectInputs, run_dir: Path) -> Collected:
         log=work.lines,
         changed_files=tuple(places.shown(path) for path in work.changed[:MOST_FILES]),
         changed_count=len(work.changed),
+        matched=tuple(one for one in inputs.wanted if _touches(work.changed, one)),
         violations=_strongest(violations(work.touched | set(work.changed), inputs), work.tricks),
         foreign=foreign,
         snapshot=taken.snapshot,
         kept_worktree=taken.kept_worktree,
         unmerged=tuple(places.shown(path) for path in taken.seen.unmerged) if taken.seen else (),
     )
+
+
+def _touches(paths: Iterable[str], pattern: str) -> bool:
+    return any(matches((pattern,), places.shown(path)) for path in paths)
 
 
 def violations(paths: Iterable[str], inputs: CollectInputs) -> tuple[Violation, ...]:
