@@ -17,6 +17,7 @@ from repositories import commit_files, git, make_repository
 from toryo import processes, settings
 from toryo.workbench.clients.registry import Call, client
 from toryo.workbench.contexts.environment import write_run_file
+from toryo.workbench.runs import hearing
 from waiting import eventually
 
 Play = Callable[..., processes.Finished]
@@ -158,6 +159,17 @@ def test_a_child_outlives_it(play: Play, repo: Path) -> None:
     assert start is not None
     processes.ask_to_end(pid, start)
     eventually(lambda: not processes.is_alive(pid, start))
+
+
+def test_it_hears_what_a_person_said_and_takes_it(play: Play, tmp_path: Path) -> None:
+    spool = hearing.make_room(tmp_path)
+    for number, text in enumerate(("the first", "the second\n"), 1):
+        hearing.put(tmp_path, hearing.name_of(number, "m"), text)
+    done = play([{"hear": 0}, {"print": "done"}], TORYO_SAID=str(spool))
+    assert (done.code, done.text) == (0, "the first\nthe second\ndone\n")
+    assert list(spool.iterdir()) == []
+    deaf = play([{"hear": 0.1}], TORYO_SAID=str(spool))
+    assert (deaf.code, "nobody said anything" in deaf.err.decode()) == (1, True)
 
 
 def test_it_resolves_a_conflict_and_commits_the_merge(play: Play, repo: Path) -> None:

@@ -109,6 +109,24 @@ def test_show_for_people_has_state_branch_runs_and_claims(peer, typed):
 
 
 @pytest.mark.parametrize(
+    ("state", "line"),
+    [
+        ("heard", "and heard: mind the gap"),
+        ("waiting", "and waiting for its next step: mind the gap"),
+        ("unheard", "but unheard: the run ended before: mind the gap"),
+        ("undelivered", "but not given: its window is gone: mind the gap"),
+        ("unknown", "but whether it was heard is not known: mind the gap"),
+    ],
+)
+def test_show_has_what_was_said_to_a_run_and_what_became_of_it(peer, typed, state, line):
+    said = {"text": "mind\nthe gap", "state": state, "detail": "its window is gone", "said_at": None}
+    runs = [{**TASK["runs"][0], "words": [said]}]
+    peer(get_task={"task": {**TASK, "runs": runs}}, get_run={"run": {**runs[0], "task": "t1"}})
+    assert f"said to r1 {line}" in " ".join(typed("task", "show", "t1").out.split())
+    assert f"said {line}" in " ".join(typed("run", "show", "r1").out.split())
+
+
+@pytest.mark.parametrize(
     ("status", "reason", "steps"),
     [
         ("failed", "exit:3", ["toryo log t1", "toryo task retry t1"]),

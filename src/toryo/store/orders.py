@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from sqlalchemy import bindparam, delete, select
+from sqlalchemy import bindparam, delete, func, select
 
 from toryo.domain.words import OrderState
 from toryo.store import prepared
@@ -25,6 +25,9 @@ _FOR_PLACES = _BY_SEQ.where(
 )
 _OF_RUN = _BY_SEQ.where(orders.c.run == bindparam("it"))
 _SAID_TO = _OF_RUN.where(orders.c.kind == "say")
+_TIMES_SAID = (
+    select(func.count()).select_from(orders).where(orders.c.run == bindparam("it"), orders.c.kind == "say")
+)
 _OF_LANDING = _BY_SEQ.where(orders.c.landing == bindparam("it"))
 _OF_GATE = _BY_SEQ.where(orders.c.gate == bindparam("it"))
 _OF_TASK = _BY_SEQ.where(orders.c.task == bindparam("it"))
@@ -64,6 +67,10 @@ def of_run(tx: Tx, run: str) -> list[OrderRow]:
 def said_to(tx: Tx, run: str) -> list[OrderRow]:
     """The words for a run, in every state."""
     return every(tx, OrderRow, _SAID_TO, it=run) if run else []
+
+
+def times_said(tx: Tx, run: str) -> int:
+    return int(prepared.value(tx.conn, _TIMES_SAID, {"it": run}))
 
 
 def of_landing(tx: Tx, landing: str) -> list[OrderRow]:

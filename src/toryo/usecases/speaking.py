@@ -29,8 +29,8 @@ SHOWN = 1000
 UNHEARD = "unheard"
 
 
-def order_say(context: HeadContext, text_id: str, words: str, message: str = "") -> tuple[str, str, str]:
-    """(order, message, run); a message that is known by its id is not said again."""
+def order_say(context: HeadContext, text_id: str, words: str, message: str = "") -> OrderRow:
+    """A message that is known by its id is not said again."""
     if not words.strip():
         raise UserError("There is nothing to say.", hint='toryo task say ID "what it should know"')
     if len(words) > LONGEST:
@@ -38,10 +38,10 @@ def order_say(context: HeadContext, text_id: str, words: str, message: str = "")
     with context.store.change() as tx:
         known = orders.by_key(tx, f"say/{message}") if message else None
         if known is not None:
-            return known.id, message, known.run
+            return known
         run = running(tx, text_id)
         message = message or new_id("m")
-        number = len(orders.said_to(tx, run.id)) + 1
+        number = orders.times_said(tx, run.id) + 1
         inputs = SayInputs(run=run.id, message=message, text=texts.put(tx, words), number=number)
         order = insert(
             tx,
@@ -57,7 +57,7 @@ def order_say(context: HeadContext, text_id: str, words: str, message: str = "")
         )
         body = {"message": message, "text": words[:SHOWN]}
         tx.emit("run_told", body, project=run.project, task=run.task, run=run.id)
-    return order.id, message, run.id
+    return order
 
 
 def running(tx: Tx, text: str) -> RunRow:

@@ -11,11 +11,13 @@ from toryo.daemon.head import Head
 from toryo.daemon.mcp.asking import ask
 from toryo.daemon.mcp.people_tools import RunOrTask
 from toryo.daemon.mcp.registry import PEOPLE, Arguments, Tool
+from toryo.store.rows import OrderRow
 from toryo.usecases import asking, speaking
 from toryo.usecases.context import Caller, HeadContext
 
 WINDOW_S = 10
 LOG_S = 10
+NO_ANSWER_BEFORE_S = 0.05
 
 
 class Attach(Arguments):
@@ -42,12 +44,12 @@ async def attach_run(head: Head, caller: Caller, args: Attach) -> dict[str, Any]
 
 
 async def say(head: Head, caller: Caller, args: Say) -> dict[str, Any]:
-    order, message, run = await head.do(speaking.order_say, args.id, args.text, args.message)
+    order = await head.do(speaking.order_say, args.id, args.text, args.message)
     body = await _spoken(head, order)
     return {
         "success": True,
-        "message": message,
-        "run": run,
+        "message": order.inputs["message"],
+        "run": order.run,
         "delivered": bool(body.get("delivered")),
         "seen": bool(body.get("seen")),
         "waiting": str(body.get("waiting") or ""),
@@ -55,24 +57,26 @@ async def say(head: Head, caller: Caller, args: Say) -> dict[str, Any]:
     }
 
 
-async def _spoken(head: Head, order: str) -> dict[str, Any]:
+async def _spoken(head: Head, order: OrderRow) -> dict[str, Any]:
     """The end of it, or that the words wait for the agent's next step: then they are not withdrawn."""
-    topics = (place_topic(await head.do(asking.place_of, order)),)
 
     def told(context: HeadContext) -> tuple[bool, dict[str, Any] | None]:
-        body = speaking.answer(context, order)
+        body = speaking.answer(context, order.id)
         return body is not None, body
 
     def ended(context: HeadContext) -> tuple[bool, dict[str, Any] | None]:
-        body = speaking.answer(context, order)
+        body = speaking.answer(context, order.id)
         return body is not None and "is_final" in body, body
 
-    body = await head.until(topics, speaking.WITHIN_S, told)
+    topic = place_topic(order.place)
+    # not asked at once: the coordinator's own question would have to wait behind it
+    await head.wait_for_change(topic, head.changes.version(topic), NO_ANSWER_BEFORE_S)
+    body = await head.until((topic,), speaking.WITHIN_S, told)
     if body is not None and "is_final" not in body:
-        body = await head.until(topics, speaking.TAKEN_WITHIN_S, ended)
+        body = await head.until((topic,), speaking.TAKEN_WITHIN_S, ended)
     if body is not None:
         return body
-    await head.do(asking.give_up, order)
+    await head.do(asking.give_up, order.id)
     silent = asking.nobody_answered("say")
     return {"problem": {"code": "nobody_answered", "message": silent.message, "hint": silent.hint}}
 

@@ -97,6 +97,17 @@ class Scripted:
         answer = self._call("report_completed", dict(step.value))
         say(json.dumps(answer))
 
+    def hear(self, step: Step) -> None:
+        """Waits so many seconds at most for what a person says, and prints it."""
+        spool = Path(self._env["TORYO_SAID"])
+        end = time.monotonic() + float(step.value)
+        while not (waiting := sorted(spool.iterdir())):
+            if time.monotonic() > end:
+                raise StepFailed(f"nobody said anything in {step.value} s")
+            time.sleep(0.05)
+        for one in waiting:
+            say((one.rename(spool.parent / "heard" / one.name) / "text").read_text().rstrip("\n"))
+
     def resolve(self, step: Step) -> None:
         files = step.value if isinstance(step.value, list) else [step.value]
         for file in files:
@@ -149,6 +160,7 @@ ACTIONS: dict[str, Callable[[Scripted, Step], None]] = {
     "spawn": Scripted.spawn,
     "mcp": Scripted.mcp,
     "claim": Scripted.claim,
+    "hear": Scripted.hear,
     "resolve": Scripted.resolve,
 }
 
