@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import errno
 import os
 import subprocess
 import sys
@@ -40,12 +39,15 @@ class SmallDisk:
         """To the last byte, or so many before it."""
         handle = os.open(self.path / "filler", os.O_WRONLY | os.O_CREAT, 0o600)
         try:
-            while (free := (self.free_bytes() - leave) // PAGE * PAGE) > 0:
+            share = 1  # others write at the same time: what is free may be gone before we have it
+            while (free := (self.free_bytes() - leave) // PAGE) > 0:
                 try:
-                    os.posix_fallocate(handle, os.fstat(handle).st_size, free)
-                except OSError as full:
-                    if full.errno != errno.ENOSPC:
-                        raise  # else somebody wrote between the question and the reservation: ask again
+                    size = max(1, free // share) * PAGE
+                    os.posix_fallocate(handle, os.fstat(handle).st_size, size)
+                except OSError:
+                    if free <= share:
+                        break
+                    share *= 2
         finally:
             os.close(handle)
 

@@ -161,6 +161,22 @@ def test_an_agent_that_fails_on_a_full_disk_is_started_again_when_there_is_room(
     assert [one["outcome"] for one in small.house.task(task)["runs"]] == ["failed", "succeeded"]
 
 
+def test_a_daemon_that_cannot_start_on_a_full_disk_says_so_and_starts_later(make_small: MakeSmall) -> None:
+    small = make_small()
+    for pid in small.house.pids():
+        small.house.kill(pid)
+    small.fill("home")
+    refused = small.house.toryo("up")
+    assert refused.returncode == 1
+    assert f"The disk of {small.house.home}" in refused.stderr
+    assert "is full" in refused.stderr
+    assert "df -h" in refused.stderr
+    assert "Traceback" not in refused.stderr
+    small.empty()
+    small.house.ok("up")
+    assert small.problems() == []
+
+
 def test_a_run_can_be_stopped_on_a_full_disk(make_small: MakeSmall) -> None:
     small = make_small()
     task, _ = a_run_that_works(small, "")

@@ -12,7 +12,7 @@ import sys
 import time
 from dataclasses import dataclass
 
-from toryo import processes, settings
+from toryo import disks, processes, settings
 from toryo.domain.errors import Unavailable
 from toryo.fronts.cli.desk import is_not_running, operator_key
 from toryo.fronts.cli.showing import Progress
@@ -195,6 +195,9 @@ def _wait(begun: _Begun, part: str, progress: Progress, there: Callable[[], bool
                 return
         except wire.WireError as error:
             broken = error
+        if ended and disks.is_full(begun.output):  # it could not even say so
+            full = disks.full(begun.output.parent)
+            raise Unavailable(f"The {part} ended at once. {full.message}", hint=full.hint) from broken
         if ended:
             raise Unavailable(
                 f"The {part} ended at once: {begun.said() or 'it said nothing'}",
