@@ -71,6 +71,17 @@ def test_the_environment_is_read_in_one_place():
     assert [name for name, tree in modules() if reads_environment(tree) and not name.startswith(doors)] == []
 
 
+def test_the_wall_clock_is_read_in_one_place():
+    """People set it while we run; fronts only show it, and the shim writes it down for people."""
+    doors = ("clock.py", SHIM, "fronts/", "rehearsal/")
+    assert [
+        name
+        for name, tree in modules()
+        if "time.time" in {ast.unparse(node) for node in ast.walk(tree) if isinstance(node, ast.Attribute)}
+        and not name.startswith(doors)
+    ] == []
+
+
 def test_the_shim_imports_nothing_of_ours_and_nothing_installed():
     for name in ("shim.py", "shim_parts.py", "spare.py"):
         tree = ast.parse((PACKAGE / "workbench/runs" / name).read_text())
