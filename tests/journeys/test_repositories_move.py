@@ -39,7 +39,7 @@ def test_a_moved_repository_pauses_the_project_and_goes_on_where_it_is_now(make_
     old.rename(new)
     house.repo = new
     (house.root / "go").touch()
-    eventually(lambda: house.task(running)["reason"] == "collecting", within_s=30)
+    eventually(lambda: house.state(running) == "blocked repository_missing", within_s=30)
     house.toryo("task", "approve", waiting, cwd=house.root)
     eventually(lambda: house.state(waiting) == "blocked repository_missing", within_s=30)
     why, lines = needs(house, waiting)

@@ -99,6 +99,13 @@ def test_while_a_run_may_still_write_its_task_is_running(run, expected):
     assert shown(decide(run)) == expected
 
 
+def test_what_a_run_left_in_a_repository_that_is_away_is_collected_once_it_is_back():
+    away = decide(a_run(collected=None), stopped="repository_missing")
+    assert shown(away) == "blocked repository_missing"
+    assert [order.kind for order in away.orders] == [OrderKind.COLLECT]
+    assert shown(decide(a_run(collected=None))) == "verifying collecting"
+
+
 def test_an_unknown_run_names_the_line_that_frees_it():
     assert "toryo run release r1" in decide(a_live_run(unseen=True)).detail
 

@@ -102,12 +102,12 @@ def test_a_copy_keeps_its_hands_off_the_worktrees_of_the_first(bench: Bench) -> 
 
 
 def test_a_fresh_clone_an_empty_place_and_the_projects_own_are_told_apart(bench: Bench) -> None:
-    assert identity.standing(bench.repo, "p1") == "here"
-    assert identity.standing(bench.repo, "p2") == "other"
+    assert identity.presence(bench.repo, "p1") == "here"
+    assert identity.presence(bench.repo, "p2") == "other"
     bench.repo.rename(bench.repo.parent / "first")
-    assert identity.standing(bench.repo, "p1") == "gone"
+    assert identity.presence(bench.repo, "p1") == "gone"
     git(bench.repo.parent, "clone", "-q", "first", "repo")
-    assert identity.standing(bench.repo, "p1") == "other"
+    assert identity.presence(bench.repo, "p1") == "other"
     with pytest.raises(identity.RepositoryAway, match="another repository"):
         identity.insist(bench.repo, "p1")
 

@@ -101,6 +101,28 @@ def test_without_a_commit_detached_ignored_and_inside_one_another(bench: Bench) 
     assert not (back / "node_modules").exists()
 
 
+def test_what_was_kept_once_is_not_brought_over_again(bench: Bench) -> None:
+    made = bench.prepare()
+    top = make_repository(Path(made.worktree) / "cloned", {"x.txt": "x" * 1000})
+    for number in range(5):
+        commit_files(top, {f"{number}.txt": f"{number}\n"})
+    bench.collect(made)
+    before = set(objects_of(bench))
+    assert clean(bench.clean_inputs(made)).freed
+    assert len(set(objects_of(bench)) - before) < 10
+
+
+def objects_of(bench: Bench) -> list[str]:
+    """Every object in every pack, with its pack."""
+    packs = sorted((bench.repo / ".git" / "objects" / "pack").glob("*.idx"))
+    return [
+        f"{pack.name} {line}"
+        for pack in packs
+        for line in git(bench.repo, "verify-pack", "-v", str(pack)).split("\n")
+        if " commit " in line or " blob " in line or " tree " in line
+    ]
+
+
 def test_one_that_the_agent_committed_as_a_link_is_kept_though_git_status_is_clean(bench: Bench) -> None:
     made = bench.prepare()
     path = Path(made.worktree)

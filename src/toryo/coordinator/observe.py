@@ -93,14 +93,14 @@ def _stamp(directory: str, target: Target) -> _Stamp:
 
 
 def _look(project: Project, target: Target) -> TargetSeen:
-    standing = identity.standing(project.directory, project.id)
-    if standing != "here":
+    found = identity.presence(project.directory, project.id)
+    if found != "here":
         return TargetSeen(
             project=project.id,
             target=target.name,
             commit="",
             tree="",
-            relation=standing,
+            relation=found,
             contains_published=not target.published,
         )
     owner = identity.read_mark(places.common_dir(project.directory), "owner")

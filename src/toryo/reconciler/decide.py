@@ -8,7 +8,7 @@ from __future__ import annotations
 from toryo.domain.words import OrderKind, OrderState, Outcome, TaskStatus, Verb
 from toryo.reconciler.attempts import Attempt, current_attempt
 from toryo.reconciler.decisions import CoordinatorDecision, OrderWish, TaskDecision
-from toryo.reconciler.dispatch import first_start, why_stopped
+from toryo.reconciler.dispatch import AWAY, first_start, why_stopped
 from toryo.reconciler.retries import after_run
 from toryo.reconciler.subjects import CoordinatorFacts, LandingFacts, Policy, RunFacts, TaskFacts
 
@@ -28,6 +28,8 @@ def decide_task(task: TaskFacts, policy: Policy) -> TaskDecision:
     last = attempt.last_run
     uncollected = _uncollected(task)
     if uncollected or (last and _preparation_is_untold(task, last)):
+        if task.stopped in AWAY:  # what the run left is looked at once the repository is found again
+            return TaskDecision(TaskStatus.BLOCKED, task.stopped, why_stopped(task), orders=uncollected)
         return TaskDecision(TaskStatus.VERIFYING, "collecting", orders=uncollected)
     if last is None:
         return first_start(task, attempt)

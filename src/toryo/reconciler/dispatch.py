@@ -21,6 +21,10 @@ STOPPED = {
 }
 
 
+AWAY = ("repository_missing", "repository_replaced")
+"""Nothing can be told about a run that has ended there."""
+
+
 def first_start(task: TaskFacts, attempt: Attempt) -> TaskDecision:
     """The first run of an attempt needs everything: release, agent, dependencies, a base that is green."""
     if task.held and not (attempt.said(Verb.RELEASE) or _ever_released(task)):

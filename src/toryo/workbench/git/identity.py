@@ -9,7 +9,7 @@ from toryo.domain.errors import Hindered
 from toryo.protocol.models import Problem
 from toryo.workbench.git import places
 
-Standing = Literal["here", "gone", "other"]
+Presence = Literal["here", "gone", "other"]
 
 
 class RepositoryAway(Hindered):
@@ -21,7 +21,7 @@ def read_mark(common: Path, name: str) -> str:
     return places.read(common / "toryo" / name)
 
 
-def standing(repo: str | Path, project: str) -> Standing:
+def presence(repo: str | Path, project: str) -> Presence:
     """Whether the project's own repository lies there: not none, nor another one, like a fresh clone."""
     try:
         common = places.common_dir(repo)
@@ -31,7 +31,7 @@ def standing(repo: str | Path, project: str) -> Standing:
 
 
 def insist(repo: str | Path, project: str) -> None:
-    found = standing(repo, project)
+    found = presence(repo, project)
     if found != "here":
         what = "There is no repository" if found == "gone" else "There is another repository"
         raise RepositoryAway(

@@ -212,7 +212,9 @@ def _settings(inner: _Inner) -> list[str]:
 
 
 def _known(hub: Path) -> list[str]:
-    heads = {at for ref, at in fingerprint.read_refs(hub).items() if ref.startswith("refs/heads/")}
+    """What need not be brought once more: the project's branches, and what earlier snapshots kept."""
+    found = fingerprint.read_refs(hub).items()
+    heads = {at for ref, at in found if ref.startswith("refs/heads/") or "-nested/" in ref}
     return [at for at in sorted(heads) if places.is_id(at)]
 
 
