@@ -138,7 +138,7 @@ def test_what_was_collected_is_told_in_short(store: Store) -> None:
     }
     with store.change() as tx:
         assert run_of(tx, collected=body).collected == CollectedFacts(
-            "h1", 2, 1, ("exclude a.env",), ("b.txt",), "the worktree is gone"
+            "h1", 2, 1, ("exclude a.env",), ("b.txt",), "gone: the worktree is gone"
         )
         runs.update(tx, "r1", collected={**body, "problem": None, "violations": []})
         assert task(tx).runs[0].collected == CollectedFacts("h1", 2, 1, (), ("b.txt",), "")

@@ -196,7 +196,6 @@ def test_changed_lfs_files_are_kept_byte_by_byte_whether_git_lfs_is_there_or_not
     (Path(made.worktree) / "left.txt").write_text("left\n")
     seen = bench.collect(made)
     assert (seen.kept_worktree, seen.snapshot and seen.snapshot.uncommitted) == ("", ("a.bin", "left.txt"))
-    git(bench.repo, "config", "--unset", "filter.lfs.required")
     back = gone_and_back(bench, made, seen)
     assert (back / "a.bin").read_bytes() == b"large\0\r\n"
     assert (back / "left.txt").read_text() == "left\n"

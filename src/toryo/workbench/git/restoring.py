@@ -21,7 +21,12 @@ from toryo.workbench.git.places import Worktree
 
 LIMIT_S = 1800
 _NOT_OF_A_BRANCH = ("Index of ", nested.OPENING)
-_WHOLE = (("core.sparseCheckout", "false"), ("core.bare", "false"))
+_WHOLE = (
+    ("core.sparseCheckout", "false"),
+    ("core.bare", "false"),
+    # without Git LFS a pointer is better than no file at all
+    ("filter.lfs.required", "false"),
+)
 
 
 def restore(inputs: RestoreInputs) -> Restored:
