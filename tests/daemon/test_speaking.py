@@ -132,6 +132,17 @@ def test_a_message_that_is_said_again_with_its_id_is_said_once(
     assert words(shop, task) == [("once", "waiting")]
 
 
+@pytest.mark.parametrize(("text", "goes_along"), [("short", True), ("x" * 2001, False)])
+def test_short_words_go_along_with_their_order(
+    shop: Shop, monkeypatch: pytest.MonkeyPatch, text: str, goes_along: bool
+) -> None:
+    monkeypatch.setattr(speaking, "TAKEN_WITHIN_S", 0.0)
+    task, _ = begin(shop)
+    order, _ = say_without_hearing(shop, task, text)
+    assert order["inputs"].get("words", "") == (text if goes_along else "")
+    assert shop.hands.call("fetch_blob", hash=order["inputs"]["text"])["text"] == text
+
+
 def test_what_is_said_to_a_run_is_numbered(shop: Shop, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(speaking, "TAKEN_WITHIN_S", 0.0)
     task, _ = begin(shop)

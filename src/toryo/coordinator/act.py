@@ -182,7 +182,7 @@ def _stop(acts: Acts, order: Order) -> Done:
 def _say(acts: Acts, order: Order) -> Result:
     inputs = _inputs(order, models.SayInputs)
     run_dir = acts.runs.directory(inputs.run)
-    told = say(inputs, run_dir, acts.windows, lambda: acts.words(inputs.text))
+    told = say(inputs, run_dir, acts.windows, lambda: inputs.words or acts.words(inputs.text))
     if isinstance(told, models.SayWaiting):
         return Again("say_waiting", told, look_again_s(run_dir))
     return Done("spoken", told)

@@ -80,6 +80,8 @@ class SayInputs(Model):
     """Id; the same one is not spoken twice."""
     text: str
     """Blob hash."""
+    words: str = ""
+    """The text itself, where it is short; added to the answer of next_orders, never stored."""
     number: int = 0
     """Counts what was said to this run, so that it is heard in that order."""
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from toryo.domain.words import OrderKind, OrderState
 from toryo.protocol.models import Order
-from toryo.store import coordinators, orders, ready
+from toryo.store import coordinators, orders, ready, texts
 from toryo.store.engine import Tx
 from toryo.store.rows import OrderRow
 from toryo.usecases.context import HeadContext
@@ -16,6 +16,8 @@ from toryo.usecases.coordinators import CoordinatorUnknown, current
 from toryo.usecases.credentials import run_token
 from toryo.usecases.picking import pick
 
+SHORT = 2000
+"""Characters of what a person says."""
 INHERITED = (OrderKind.COLLECT, OrderKind.CLEAN)
 """What another coordinator of the machine does for one that has gone silent."""
 
@@ -59,13 +61,22 @@ def take_orders(context: HeadContext, coordinator: str, incarnation: int) -> Ord
             return OrderSet(True, (), (), lambda row: wire_order(context, row))
         found = _mine(tx, coordinator, row.machine)
         startable = _startable(tx, row.machine)
+        words = {order.id: _words(tx, order) for order in found if order.kind == OrderKind.SAY}
     fresh = [order for order in found if order.taken_by != coordinator]
     if fresh:
         with context.store.change() as tx:
             for order in fresh:
                 orders.set_state(tx, order.id, OrderState.TAKEN, taken_by=coordinator)
             tx.places.clear()  # taking an order is no news to the one who takes it
-    return OrderSet(False, tuple(found), startable, lambda row: wire_order(context, row))
+    return OrderSet(
+        False, tuple(found), startable, lambda row: wire_order(context, row, words.get(row.id, ""))
+    )
+
+
+def _words(tx: Tx, order: OrderRow) -> str:
+    """Short ones go along, which saves a question before they are heard; others are asked for by hash."""
+    text = texts.get(tx, str(order.inputs.get("text"))) or ""
+    return text if len(text) <= SHORT else ""
 
 
 def _startable(tx: Tx, machine: str) -> tuple[Startable, ...]:
@@ -89,8 +100,10 @@ def _mine(tx: Tx, coordinator: str, machine: str) -> list[OrderRow]:
     ]
 
 
-def wire_order(context: HeadContext, order: OrderRow) -> dict[str, Any]:
+def wire_order(context: HeadContext, order: OrderRow, words: str = "") -> dict[str, Any]:
     inputs = dict(order.inputs)
+    if words:
+        inputs["words"] = words
     if order.kind == OrderKind.RUN and inputs.get("access") == "connected":
         inputs["token"] = run_token(context.secret, order.run)
     return Order(

@@ -54,6 +54,8 @@ def order_say(context: HeadContext, text_id: str, words: str, message: str = "")
             run=run.id,
             generation=run.generation,
             limit_s=WITHIN_S,
+            # by the only one who can: that it was asked for needs no commit of its own
+            taken_by=run.coordinator,
         )
         body = {"message": message, "text": words[:SHOWN]}
         tx.emit("run_told", body, project=run.project, task=run.task, run=run.id)
