@@ -22,6 +22,7 @@ DEFAULTS = {
     "start_s": 0.0,
     "swallow_s": 0.0,
     "work_s": 0.0,
+    "until": "",
     "answer": "All done.",
     "done_file": "",
     "hidden_from": 2000,
@@ -82,6 +83,11 @@ class Tui:
             self.out(f"> {text}\n\n")
         self.working_until = time.monotonic() + self.settings["work_s"]
 
+    def is_through(self) -> bool:
+        """With what it was told to do; `until` names a file that it waits for besides."""
+        until = self.settings["until"]
+        return time.monotonic() > self.working_until and (not until or Path(until).exists())
+
     def answer(self) -> None:
         self.working_until = 0.0
         self.clear()
@@ -133,7 +139,7 @@ class Tui:
                 if not data:
                     time.sleep(0.05)
                 self.read(data)
-            if self.working_until and time.monotonic() > self.working_until:
+            if self.working_until and self.is_through():
                 self.answer()
             self.draw()
 

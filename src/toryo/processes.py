@@ -16,6 +16,8 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from toryo import settings
+
 if TYPE_CHECKING:
     import socket
 
@@ -203,6 +205,8 @@ def spawn_detached(argv: Sequence[str], *, env: Mapping[str, str], cwd: str | Pa
 @lru_cache(maxsize=1)
 def boot_id() -> str:
     """Another value after each boot: a pid from another boot names nobody."""
+    if simulated := settings.simulated_boot():
+        return simulated
     try:
         return Path("/proc/sys/kernel/random/boot_id").read_text().strip()
     except OSError:

@@ -107,6 +107,11 @@ def environment() -> Mapping[str, str]:
     return dict(os.environ)
 
 
+def simulated_boot() -> str:
+    """A boot id that stands for the machine's own, for tests that restart it; empty: none."""
+    return os.environ.get("TORYO_BOOT_ID", "")
+
+
 def home() -> Home:
     env = os.environ
     if env.get("TORYO_HOME"):

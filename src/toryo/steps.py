@@ -1,8 +1,9 @@
 """The crash hook: named moments at which a test may kill or stop this process. Standard library only.
 
-`TORYO_CRASH_FILE` names a file; a process that reaches the step on its first line (`name`, or `name@N` for
-the Nth time) kills itself with SIGKILL; at `pause name` it stops itself and goes on by SIGCONT. Without the
-variable a step is one comparison.
+`TORYO_CRASH_FILE` names a file. A process that reaches the step on its first line (`name`, or `name@N` for
+the Nth time) kills itself with SIGKILL. With `stop` behind the name it stops itself instead (SIGSTOP): the
+moment stands still, and whoever armed it kills somebody else there before letting this process go on. Each
+step that is passed is a line of `FILE.passed`. Without the variable a step is one comparison.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from pathlib import Path
 from toryo import settings
 
 VARIABLE = "TORYO_CRASH_FILE"
-PAUSE = "pause "
+STOP = "stop"
 
 _reached: dict[str, int] = {}
 
@@ -28,20 +29,23 @@ def _file() -> Path | None:
 
 
 def step(name: str) -> None:
-    """This process has come to `name`; it ends here if a test wants so."""
-    if _file() is None:
+    """This process has come to `name`; it ends or stands still here if a test wants so."""
+    file = _file()
+    if file is None:
         return
     _reached[name] = _reached.get(name, 0) + 1
-    wanted = armed()
-    if wanted in (name, f"{name}@{_reached[name]}"):
-        os.kill(os.getpid(), signal.SIGKILL)
-    if wanted == PAUSE + name:
-        # to this thread: sent to the process, another one might take it while this one goes on
-        signal.pthread_kill(threading.get_ident(), signal.SIGSTOP)
+    where, _, how = armed().partition(" ")
+    if where in (name, f"{name}@{_reached[name]}"):
+        if how == STOP:
+            # to this very thread: it makes no further step before the whole process stands
+            signal.pthread_kill(threading.get_ident(), signal.SIGSTOP)
+        else:
+            os.kill(os.getpid(), signal.SIGKILL)
+    _note(file, name)
 
 
 def armed() -> str:
-    """The step at which somebody is to crash, or nothing; for processes that cannot ask themselves."""
+    """Where somebody is to crash, or nothing; for processes that cannot ask themselves."""
     file = _file()
     if file is None:
         return ""
@@ -49,3 +53,12 @@ def armed() -> str:
         return file.read_text().partition("\n")[0].strip()
     except OSError:
         return ""
+
+
+def _note(file: Path, name: str) -> None:
+    try:
+        handle = os.open(f"{file}.passed", os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600)
+    except OSError:
+        return  # what a test would like to know must not change what it sees
+    os.write(handle, f"{name}\n".encode())
+    os.close(handle)

@@ -7,6 +7,7 @@ from typing import Any
 from toryo.domain.errors import NotFound
 from toryo.domain.naming import task_name
 from toryo.domain.words import PRIORITY_RANK, Access, CheckResult, Priority, Purpose
+from toryo.steps import step
 from toryo.store import claims, gates, landings, orders, projects, runs, tasks, texts
 from toryo.store.engine import Tx
 from toryo.store.rows import AgentRow, OrderRow, ProjectRow, RunRow, TaskRow
@@ -54,6 +55,7 @@ def claim_run(
         )
         # together with the first order: the run begins without asking us once more (ADR 13)
         then = start(tx, Subject(found.project, found.task, run), found.agent, taken_by=coordinator)
+    step("claim.kept")
     return _claimed(context, run, order, then)
 
 

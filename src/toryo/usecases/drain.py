@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from toryo.domain.errors import DiskFull
 from toryo.reconciler.decide import decide_coordinator
 from toryo.reconciler.subjects import Policy
+from toryo.steps import step
 from toryo.store import coordinators, deadlines, gather, marks, runs
 from toryo.store.engine import Tx
 from toryo.usecases.context import HeadContext
@@ -45,6 +46,7 @@ def _look_at_all(context: HeadContext, subjects: Sequence[str]) -> None:
             _look_at_these(tx, subjects)
             left -= len(subjects)
             subjects = marks.due(tx, tx.now, limit=left) if left > 0 else ()
+        step("drain.decided")
 
 
 def _look_at_these(tx: Tx, subjects: Sequence[str]) -> None:

@@ -9,6 +9,7 @@ from pydantic import ValidationError
 
 from toryo.domain.words import OrderKind, OrderState
 from toryo.protocol.models import FACTS, FINAL, Fact
+from toryo.steps import step
 from toryo.store import coordinators, facts, orders
 from toryo.store.engine import Tx
 from toryo.store.rows import CoordinatorRow, FactRow, OrderRow
@@ -45,6 +46,7 @@ def report_facts(
             _take(tx, row, incarnation, superseded, fact)
         if not superseded:
             saw(tx, row)
+    step("facts.kept")
     return {"success": True, "acknowledged": [fact.seq for fact in taken], "superseded": superseded}
 
 

@@ -151,6 +151,7 @@ def _as_json(spec: LaunchSpec) -> dict[str, object]:
         "limit_s": spec.limit_s,
         "grace_s": spec.grace_s,
         "generation": spec.generation,
+        "boot": settings.simulated_boot(),
         "crash": spec.crash or (wanted if wanted.startswith("shim.") else ""),
     }
 

@@ -249,12 +249,14 @@ class Run:
         self.raw = read("launch.json", folder)
         self.spec = decode(self.raw.decode())
         self.grace_s = float(self.spec.get("grace_s", 5))
-        self.boot = boot_id()
+        self.boot = self.spec.get("boot") or boot_id()
         self.timed_out = self.stopped = False
 
     def crash(self, name: str) -> None:
-        if self.spec.get("crash") == "shim." + name:
-            os.kill(os.getpid(), signal.SIGKILL)
+        """As toryo.steps, by what was armed when this run was launched."""
+        where, _, how = (self.spec.get("crash") or "").partition(" ")
+        if where == "shim." + name:
+            os.kill(os.getpid(), signal.SIGSTOP if how == "stop" else signal.SIGKILL)
 
     def begin(self, forked: Forked | None = None) -> None:
         """Fork, record, and only then open the barrier: a shim that dies in between never execs."""
