@@ -101,13 +101,13 @@ def test_a_disk_that_fills_up_at_each_order_is_waited_for(
         "echo x > x.txt && head -c 300000 /dev/urandom > big.bin && git add -A && git commit -qm work\n"
         "echo draft > notes.txt"
     )
-    hands.arm(f"pause {steps[0]}")
+    hands.arm(f"{steps[0]} stop")
     task = house.add("Wait for room")
     for step, following in pairwise([*steps, ""]):
         stopped = hands.stopped()
         # git gets half way there: with the first part of a file, and no room for the rest
         small.fill(*full.split(), leave=100_000 if step == "publish.journalled" else 0)
-        hands.arm(f"pause {following}" if following else "")
+        hands.arm(f"{following} stop" if following else "")
         hands.go_on(stopped)
         eventually(small.waits, within_s=30, what=f"it waits at {step}")
         assert house.task(task)["status"] not in ("failed", "needs_review", "blocked"), house.story(task)

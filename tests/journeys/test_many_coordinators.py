@@ -65,11 +65,11 @@ def test_each_order_of_a_task_has_its_coordinator_superseded_in_the_middle(
     """Each is stopped at a step, the next one of the same name goes on; at the end all older ones wake up."""
     hands = make_hands(branch="main")
     hands.start_and_wait()
-    hands.arm(f"pause {MIDST[0]}")
+    hands.arm(f"{MIDST[0]} stop")
     task = work(hands.house)
     for step in (*MIDST[1:], ""):
         hands.stopped()
-        hands.arm(f"pause {step}" if step else "")
+        hands.arm(f"{step} stop" if step else "")
         hands.start()
     landed_once(hands, task)
     moved = git(hands.house.repo, "for-each-ref")
@@ -101,23 +101,23 @@ def test_a_stopped_coordinator_keeps_its_run_and_the_other_one_lands_what_it_can
     hands.start_and_wait("main")
     hands.start_and_wait("second")
     house = hands.house
-    hands.arm("pause prepare.before")
+    hands.arm("prepare.before stop")
     task = work(house)
     owner = hands.stopped()
     for step in ("run.before", "run.after"):
         eventually(lambda: house.state(task) == "running unknown", within_s=30, what="nobody knows")
         assert "toryo run release" in house.ok("status"), "the way out is shown"
-        hands.arm(f"pause {step}")
+        hands.arm(f"{step} stop")
         hands.go_on(owner)
         assert hands.stopped() is owner
     eventually(house.starts.exists, within_s=30, what="the agent works on alone")
     eventually(lambda: house.state(task) == "running unknown", within_s=30, what="nobody knows")
     assert [one["ended_at"] for one in house.task(task)["runs"]] == [None], "no word, no end"
-    hands.arm("pause collect.before")
+    hands.arm("collect.before stop")
     hands.go_on(owner)
     gone = hands.stopped()
     for step in (f"{kind}.before" for kind in LANDING[1:]):
-        hands.arm(f"pause {step}")
+        hands.arm(f"{step} stop")
         other = hands.stopped()  # the other one came so far alone
         hands.go_on(gone)
         gone = other
@@ -158,11 +158,11 @@ def test_a_run_is_stopped_once_though_each_who_was_asked_was_superseded(
     house.agent("trap 'echo told >> $STARTS.told; exit 3' TERM; while :; do sleep 0.05; done")
     task = house.add("Too long")
     eventually(house.starts.exists, within_s=30, what="the agent works")
-    hands.arm("pause stop.before")
+    hands.arm("stop.before stop")
     house.ok("task", "cancel", task)
     for step in ("stop.after", ""):
         hands.stopped()
-        hands.arm(f"pause {step}" if step else "")
+        hands.arm(f"{step} stop" if step else "")
         hands.start()
     eventually(lambda: house.task(task)["runs"][0]["ended_at"], within_s=30, what="the run has ended")
     for one in hands.aside:

@@ -18,7 +18,7 @@ from publishing import PUBLISHER
 from repositories import commit_files, git, make_repository
 from toryo import processes
 from toryo.protocol.models import Published, PublishInputs, PublishWaiting
-from toryo.workbench.git import publish, publish_journal, publish_recovery
+from toryo.workbench.git import publish, publish_journal, publish_recovery, questions
 
 OLD = {"a.txt": "old a\n", "b.txt": "old b\n", "gone.txt": "gone\n", "mine.txt": "m\n", "run.sh": "old\n"}
 NEW = {"a.txt": "the new a\n", "b.txt": "the new b\n", "new/n.txt": "the new n\n", "run.sh": "new\n"}
@@ -274,3 +274,12 @@ def test_a_coordinator_that_dies_while_it_mends_leaves_what_can_be_mended_again(
     assert done.stdout.split()[-1] == str(-signal.SIGKILL)
     assert crash.is_completed()
     assert crash.kept()["a.txt"] == "the ne"
+
+
+@pytest.mark.parametrize("words", [questions.WORDS, questions.MOVES])
+def test_the_git_that_stays_does_not_hold_the_lock_of_a_dead_one(crash, words):
+    crash.write("a.txt", "the ne")
+    (crash.repo / ".git/index.lock").touch()
+    argv = ["git", *words]
+    with subprocess.Popen(argv, cwd=crash.repo, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL):
+        assert crash.is_completed()

@@ -19,6 +19,7 @@ from toryo.workbench.git import (
     publish_journal,
     publish_landing,
     publish_undoing,
+    questions,
 )
 from toryo.workbench.git.door import Git
 from toryo.workbench.git.publish_journal import Entry
@@ -116,12 +117,19 @@ def _somebody_holds(lock: Path, checkout: Path) -> bool:
         try:
             if any(file.path == real_lock for file in process.open_files()):
                 return True
-            is_git = process.name().startswith("git") and not any("--daemon" in w for w in process.cmdline())
-            if is_git and Path(process.cwd()).is_relative_to(real_checkout):
+            if not process.name().startswith("git") or _only_answers(process.cmdline()):
+                continue
+            if Path(process.cwd()).is_relative_to(real_checkout):
                 return True
         except (psutil.Error, OSError):
             continue  # gone meanwhile, or another user's
     return False
+
+
+def _only_answers(words: list[str]) -> bool:
+    """A git that stays and locks nothing: it watches files, or answers a coordinator (ADR 18)."""
+    stays = any(words[-len(ours) :] == [*ours] for ours in (questions.WORDS, questions.MOVES))
+    return stays or any("--daemon" in word for word in words)
 
 
 # ── ours and theirs ───────────────────────────────────────────────────────────────────────────────────
