@@ -110,3 +110,10 @@ def test_only_an_exit_record_of_zero_is_a_success(told):
     fold = fold_run(told)
     assert (fold.outcome is Outcome.SUCCEEDED) == (exited() in told)
     assert fold.live == (not any(fact.kind in ("exited", "lost", "released") for fact in told))
+
+
+def test_a_lost_run_that_a_person_had_asked_to_stop_says_so_in_whatever_order():
+    facts = (PREPARED, STARTED, RawFact("stop_asked", {}, 4), RawFact("lost", {}, 6))
+    folds = {(fold.outcome, fold.outcome_reason) for fold in map(fold_run, permutations(facts))}
+    assert folds == {(Outcome.LOST, "stopped")}
+    assert fold_run([PREPARED, STARTED, RawFact("stop_asked", {}, 4)]).live

@@ -136,6 +136,7 @@ def test_an_unknown_run_names_the_line_that_frees_it():
         (a_run(collected=EMPTY), "ready no_commit"),
         (a_run(collected=work(unmerged=("a.py",))), "ready no_commit"),
         (a_lost_run(), "ready lost"),
+        (a_lost_run(stopped=True), "failed stopped"),
         (a_lost_run(claim=FAILED), "needs_review claimed_failed"),
         (a_run(withdrawn=True, exit_code=None), "ready"),
         (a_run(prepare_problem="git_failed: x"), "ready prepare_failed"),

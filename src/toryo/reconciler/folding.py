@@ -60,7 +60,7 @@ def _ended(fold: RunFold, first: Mapping[str, RawFact], waited: int) -> RunFold:
     if exited:
         return _exited(fold, exited, None if "unparked" in first else waited)
     for kind, outcome, reason in (
-        ("lost", Outcome.LOST, ""),
+        ("lost", Outcome.LOST, "stopped" if "stop_asked" in first else ""),
         ("released", Outcome.UNKNOWN, "released"),
         ("withdrawn", Outcome.CANCELLED, "withdrawn"),
         ("reported", Outcome.UNKNOWN, "reported"),

@@ -23,6 +23,8 @@ def after_run(task: TaskFacts, attempt: Attempt, run: RunFacts, policy: Policy) 
         return _review("prepare_failed", run.prepare_problem)
     if run.withdrawn:
         return again(task, attempt, run.purpose, "", policy)
+    if run.lost and run.stopped:
+        return _failed("stopped", "a person stopped the run; how it ended was not seen")
     if run.lost or run.expired:
         said = _held_back(attempt, run)
         if said:

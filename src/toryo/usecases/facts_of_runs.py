@@ -26,7 +26,22 @@ BEFORE_THE_END = (OrderKind.PREPARE, OrderKind.RUN, OrderKind.STOP, OrderKind.SA
 
 
 def own_fact(tx: Tx, run: RunRow, kind: str, body: dict[str, Any] | None = None) -> None:
-    """A fact the daemon itself is the witness of: released, expired, reported."""
+    """A fact the daemon itself is the witness of, and which ends the run: released, expired, reported."""
+    _witness(tx, run, kind, body)
+    for order in orders.of_run(tx, run.id):
+        if order.kind in BEFORE_THE_END and order.state in (OrderState.OPEN, OrderState.TAKEN):
+            orders.set_state(tx, order.id, OrderState.WITHDRAWN)
+    refold(tx, run)
+    tx.emit(f"run_{kind}", body or {}, project=run.project, task=run.task, run=run.id)
+
+
+def note_stop(tx: Tx, run: RunRow) -> None:
+    """That a person asked it to end: also of a run whose end nobody sees (ADR 20)."""
+    _witness(tx, run, "stop_asked")
+    tx.emit("run_stop_asked", {}, project=run.project, task=run.task, run=run.id)
+
+
+def _witness(tx: Tx, run: RunRow, kind: str, body: dict[str, Any] | None = None) -> None:
     row = FactRow(
         kind=kind,
         project=run.project,
@@ -37,11 +52,6 @@ def own_fact(tx: Tx, run: RunRow, kind: str, body: dict[str, Any] | None = None)
         at=tx.now,
     )
     facts.insert(tx, row)
-    for order in orders.of_run(tx, run.id):
-        if order.kind in BEFORE_THE_END and order.state in (OrderState.OPEN, OrderState.TAKEN):
-            orders.set_state(tx, order.id, OrderState.WITHDRAWN)
-    refold(tx, run)
-    tx.emit(f"run_{kind}", body or {}, project=run.project, task=run.task, run=run.id)
 
 
 def refold(tx: Tx, run: RunRow) -> None:

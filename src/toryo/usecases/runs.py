@@ -10,7 +10,7 @@ from toryo.reconciler.decisions import OrderWish
 from toryo.store import coordinators, orders, runs
 from toryo.usecases.context import HeadContext
 from toryo.usecases.evidence import run_facts
-from toryo.usecases.facts_of_runs import own_fact
+from toryo.usecases.facts_of_runs import note_stop, own_fact
 from toryo.usecases.finding import the_project, the_run, the_task
 from toryo.usecases.ordering import insert_wish
 from toryo.usecases.parking import end_waiting
@@ -40,6 +40,7 @@ def stop_run(context: HeadContext, text: str) -> dict[str, Any]:
             raise Refused(f"{run.id} has ended already.", hint=f"See `toryo run show {run.id}`.")
         if not run.coordinator:
             own_fact(tx, run, "released", {"by": "operator"})
+            tx.emit("run_stop_asked", {}, project=run.project, task=run.task, run=run.id)
         elif run.started_at is None:
             raise Refused(f"{run.id} has not started yet.", hint=f"toryo task cancel {run.task}")
         else:
@@ -47,7 +48,7 @@ def stop_run(context: HeadContext, text: str) -> dict[str, Any]:
             number = sum(1 for order in orders.of_run(tx, run.id) if order.kind == OrderKind.STOP)
             wish = OrderWish(OrderKind.STOP, f"{key}/{number}" if number else key, run=run.id)
             insert_wish(tx, wish, run.project)
-        tx.emit("run_stop_asked", {}, project=run.project, task=run.task, run=run.id)
+            note_stop(tx, run)
     return {"success": True, "run": run.id}
 
 
