@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import queue
 import signal
+import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -18,6 +19,7 @@ from toryo.workbench.contexts.environment import run_environment, write_run_file
 from toryo.workbench.runs import records
 from toryo.workbench.runs.launch import BadRunName, launch, reserve
 from toryo.workbench.runs.records import Kind, RunState
+from toryo.workbench.runs.stop import stop
 from toryo.workbench.runs.watch import Watcher
 from waiting import eventually
 
@@ -172,6 +174,58 @@ def test_a_run_whose_shim_was_killed_is_lost_only_when_its_agent_is_gone(
     assert ends.empty()
     (tmp_path / "go").touch()
     assert ends.get(timeout=10)[1].kind is Kind.LOST
+
+
+def test_what_a_run_left_behind_without_shim_and_agent_is_told_once_and_holds_its_end(
+    runs: Runs, tmp_path: Path, ends: queue.Queue[tuple[str, RunState]]
+) -> None:
+    abandoned: queue.Queue[str] = queue.Queue()
+    watcher = Watcher(lambda run_id, state: ends.put((run_id, state)), abandoned.put)
+    try:
+        run_dir = runs.start("r1", *sh("setsid sleep 300 & echo up; while [ ! -e go ]; do sleep 0.01; done"))
+        watcher.add("r1", run_dir)
+        runs.up("r1")
+        os.kill(started(run_dir).shim.pid, signal.SIGKILL)
+        state_is(run_dir, Kind.ORPHANED)
+        assert abandoned.empty()
+        (tmp_path / "go").touch()
+        assert abandoned.get(timeout=10) == "r1"
+        assert ends.empty()
+        assert stop(run_dir, grace_s=1).gone
+        assert ends.get(timeout=10)[1].kind is Kind.LOST
+        assert abandoned.empty()
+    finally:
+        watcher.close()
+
+
+def test_a_step_may_stand_still_until_it_is_let_go(tmp_path: Path) -> None:
+    text = "from toryo.steps import step; step('a'); step('b'); print('through', flush=True)"
+    (tmp_path / "crash").write_text("b stop\n")
+    env = dict(settings.environment()) | {"TORYO_CRASH_FILE": str(tmp_path / "crash")}
+    with subprocess.Popen([sys.executable, "-c", text], env=env, stdout=subprocess.PIPE) as child:
+        stat = Path(f"/proc/{child.pid}/stat")
+        eventually(lambda: stat.read_text().rpartition(")")[2].split()[0] == "T", what="it stands still")
+        assert (tmp_path / "crash.passed").read_text() == "a\n"
+        child.send_signal(signal.SIGCONT)
+        assert child.communicate(timeout=10)[0] == b"through\n"
+    assert (tmp_path / "crash.passed").read_text() == "a\nb\n"
+
+
+def test_a_run_of_a_boot_before_is_lost_although_a_process_has_its_number(
+    runs: Runs, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TORYO_BOOT_ID", "this boot")
+    processes.boot_id.cache_clear()
+    run_dir = runs.start("r1", *sh("echo up; sleep 300"))
+    runs.up("r1")
+    assert records.state(run_dir).kind is Kind.RUNNING
+    monkeypatch.setenv("TORYO_BOOT_ID", "the next boot")
+    processes.boot_id.cache_clear()
+    try:
+        assert records.state(run_dir).lost_fact().boot_changed
+    finally:
+        monkeypatch.delenv("TORYO_BOOT_ID")
+        processes.boot_id.cache_clear()
 
 
 def test_a_run_that_died_unstarted_is_told_as_such(

@@ -84,7 +84,7 @@ class Runs:
         """Told once its shim is there."""
         self.on_unstarted: Callable[[str], None] = lambda order: None
         """Told the order whose shim died before it let the agent go."""
-        self._watcher = Watcher(self._ended)
+        self._watcher = Watcher(self._ended, self._end_rest)
 
     def close(self) -> None:
         """Stop watching; the agents go on."""
@@ -164,7 +164,16 @@ class Runs:
                 continue  # its files need no look: beside fifty agents that would be half of our idle time
             if records.state(run_dir).kind is Kind.ORPHANED and records.overdue(run_dir, now):
                 log.warning("An orphaned run reached its time limit", extra={"run": run})
-                threading.Thread(target=stop, args=(run_dir,), name=f"end {run}", daemon=True).start()
+                self._stop_beside(run)
+
+    def _end_rest(self, run: str) -> None:
+        """Its agent is gone, and the shim that would end what the agent left behind is, too (ADR 19)."""
+        log.warning("What is left of a run without shim and agent is ended", extra={"run": run})
+        self._stop_beside(run)
+
+    def _stop_beside(self, run: str) -> None:
+        """In a thread of its own: it waits for their ends."""
+        threading.Thread(target=stop, args=(self.directory(run),), name=f"end {run}", daemon=True).start()
 
     def park_waiting(self) -> None:
         """A CLI that waits for its service in silence is stopped: its account is what waits, not its slot."""

@@ -94,6 +94,11 @@ class RunState:
     def ended(self) -> bool:
         return self.kind in (Kind.EXITED, Kind.LOST)
 
+    @property
+    def is_abandoned(self) -> bool:
+        """Neither shim nor agent lives, but something that they started does."""
+        return self.kind is Kind.ORPHANED and self.started is not None and self.alive != self.started.agent
+
     def lost_fact(self) -> models.Lost:
         return models.Lost(reason=self.reason, boot_changed=self.boot_changed)
 

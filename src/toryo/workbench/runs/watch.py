@@ -91,6 +91,8 @@ class _Watched:
     whom: Identity | None = None
     listener: int | None = None
     """A socket on which the shim tells its exit record ahead of the file."""
+    is_abandoned: bool = False
+    """Shim and agent are gone, something else of it lives; told once."""
 
 
 @dataclass
@@ -106,8 +108,14 @@ class _Wishes:
 class Watcher:
     """Calls `on_end(run_id, state)` once, in its own thread: the run exited, is lost, or died unstarted."""
 
-    def __init__(self, on_end: Callable[[str, RunState], None]) -> None:
+    def __init__(
+        self,
+        on_end: Callable[[str, RunState], None],
+        on_abandoned: Callable[[str], None] = lambda run_id: None,
+    ) -> None:
+        """`on_abandoned`: neither shim nor agent lives any more, but what they started does."""
         self._on_end = on_end
+        self._on_abandoned = on_abandoned
         self._wishes = _Wishes()
         self._runs: dict[str, _Watched] = {}
         self._by_handle: dict[int, str] = {}
@@ -207,6 +215,9 @@ class Watcher:
                 return
             if found.alive is None:
                 return
+            if found.is_abandoned and not run.is_abandoned:
+                run.is_abandoned = True
+                self._on_abandoned(run_id)
             run.handle, run.whom = self._exits.watch(found.alive.pid), found.alive
             if run.handle is None and found.alive.is_alive():
                 return
