@@ -1,0 +1,72 @@
+"""What must hold whoever died: one start of each run, a green target, no file lost, statuses from facts."""
+
+from __future__ import annotations
+
+import subprocess
+import tempfile
+from collections import Counter
+from pathlib import Path
+
+from chaos.place import Place
+
+
+def git(where: Path, *argv: str) -> str:
+    done = subprocess.run(["git", *argv], cwd=where, capture_output=True, text=True, check=False, timeout=60)
+    if done.returncode != 0:
+        raise AssertionError(f"git {' '.join(argv)}: {done.stderr or done.stdout}")
+    return done.stdout.rstrip("\n")
+
+
+def broken(place: Place) -> list[str]:
+    """Every invariant that does not hold, in words."""
+    return [*started_twice(place), *red_targets(place), *lost_files(place), *differences(place)]
+
+
+def started_twice(place: Place) -> list[str]:
+    starts = Counter(place.starts.read_text().split() if place.starts.exists() else ())
+    return [f"run {run} was started {count} times" for run, count in starts.items() if count > 1]
+
+
+def red_targets(place: Place) -> list[str]:
+    """The check on every commit that the target ever stood on, in an empty folder each."""
+    commits = git(place.repo, "rev-list", "--first-parent", "main").split()
+    tip = git(place.repo, "for-each-ref", "--format=%(objectname)", "refs/toryo/tips").split()
+    return [
+        f"the target was red at {commit[:12]}" for commit in {*commits, *tip} if not _green(place, commit)
+    ]
+
+
+def _green(place: Place, commit: str) -> bool:
+    with tempfile.TemporaryDirectory() as folder:
+        archive = subprocess.run(
+            ["git", "archive", commit], cwd=place.repo, capture_output=True, check=True, timeout=60
+        )
+        subprocess.run(["tar", "-x", "-C", folder], input=archive.stdout, check=True, timeout=60)
+        done = subprocess.run(
+            ["sh", "-c", "touch made; sh check.sh"], cwd=folder, capture_output=True, check=False, timeout=60
+        )
+    return done.returncode == 0
+
+
+def lost_files(place: Place) -> list[str]:
+    """Everything that an agent wrote whole is in some commit that a ref holds, or still in a worktree."""
+    if not place.wrote.exists():
+        return []
+    written = [line.split(" ", 2) for line in place.wrote.read_text().splitlines()]
+    kept = {line.split()[0] for line in git(place.repo, "rev-list", "--objects", "--all").splitlines()}
+    lost = [one for one in written if one[1] not in kept]
+    if lost:
+        kept |= _on_the_disk(place, {path for _, _, path in lost})
+    return [f"{run} wrote {path}, and nobody has it" for run, blob, path in lost if blob not in kept]
+
+
+def _on_the_disk(place: Place, paths: set[str]) -> set[str]:
+    """Ids of those files as they lie in worktrees, retired ones too."""
+    folders = [*(place.repo / ".worktrees").glob("*"), *(place.repo / ".worktrees" / ".trash").glob("*")]
+    files = [folder / path for folder in folders for path in paths if (folder / path).is_file()]
+    return {git(place.repo, "hash-object", str(file)) for file in files}
+
+
+def differences(place: Place) -> list[str]:
+    """Statuses that the facts do not support."""
+    return [f"recomputed: {one}" for one in place.call("recompute")["differences"]]

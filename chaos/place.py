@@ -1,0 +1,254 @@
+"""One installation that is built to be killed: its own home and repository, daemon and coordinator by fork.
+
+It can be put away as a named state and brought back at the same path, so that a kill begins right before the
+order it is about. Who is killed is victims.py's; what must hold afterwards, invariants.py's.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import signal
+import socket
+import sqlite3
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar
+
+from toryo.protocol.wire import Connection, ToolFailed, WireError
+from toryo.settings import Home
+
+ROOT = Path(__file__).parents[1]
+HEAD, HANDS = "daemon", "main"
+PATIENCE_S = 60.0
+T = TypeVar("T")
+
+
+class Stuck(AssertionError):
+    """Something did not happen in time."""
+
+
+class Place:
+    def __init__(self) -> None:
+        # a short path: a socket's has at most 104 bytes
+        self.root = Path(tempfile.mkdtemp(prefix="tk")).resolve()
+        self.here, self.states = self.root / "h", self.root / "states"
+        self.repo, self.home = self.here / "repo", Home(self.here / "th")
+        self.crash = self.root / "crash"
+        self.starts, self.wrote, self.go = (self.here / name for name in ("starts", "wrote", "go"))
+        self.pids: dict[str, int] = {}
+        self.boots = 0
+        self.armed = ""
+        self.states.mkdir()
+        (self.root / "user").mkdir()
+        self._wire: Connection | None = None
+        self._nursery = subprocess.Popen(
+            [sys.executable, "-m", "chaos.nursery"],
+            cwd=ROOT,
+            env={**self._kept(), "PYTHONPATH": str(ROOT)},
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+
+    # ── processes ──
+
+    def start(self, *who: str) -> None:
+        """Those of them that are not there; all by default."""
+        for name in who or (HEAD, HANDS):
+            if not is_alive(self.pids.get(name, 0)):
+                self.pids[name] = self._fork(name)
+                if name == HEAD:  # a coordinator that finds nobody comes again an interval later
+                    self.until(self._is_heard, "the daemon listens")
+
+    def _is_heard(self) -> bool:
+        with socket.socket(socket.AF_UNIX) as line:
+            return line.connect_ex(str(self.home.socket)) == 0
+
+    def _fork(self, who: str) -> int:
+        assert self._nursery.stdin is not None
+        assert self._nursery.stdout is not None
+        wish = {"who": who, "env": self.env(), "output": str(self.root / f"{who}.out")}
+        self._nursery.stdin.write(json.dumps(wish) + "\n")
+        self._nursery.stdin.flush()
+        return int(self._nursery.stdout.readline())
+
+    def env(self) -> dict[str, str]:
+        own = {"HOME": str(self.root / "user"), "TORYO_HOME": self.home.text, "LC_ALL": "C.UTF-8"}
+        own |= {"TORYO_CRASH_FILE": str(self.crash), "TORYO_BOOT_ID": f"boot-{self.boots}"}
+        return self._kept() | own
+
+    def _kept(self) -> dict[str, str]:
+        return {name: os.environ[name] for name in ("PATH", "TMPDIR") if name in os.environ}
+
+    def kill(self, pid: int) -> None:
+        """At once and for good; one that is gone already is gone."""
+        try:
+            os.kill(pid, signal.SIGKILL)
+        except ProcessLookupError:
+            return
+        self.until(lambda: not is_alive(pid), f"{pid} is gone")
+
+    def kill_all(self) -> None:
+        """As a power cut does."""
+        for _ in range(100):
+            left = self.processes()
+            if not left:
+                break
+            for pid in left:
+                self.kill(pid)
+        self.hang_up()
+
+    def processes(self) -> list[int]:
+        """Everybody of this installation: forked by us, or with its root in words, environment or folder."""
+        mark, found = os.fsencode(self.here), []
+        for entry in Path("/proc").iterdir():
+            if not entry.name.isdigit():
+                continue
+            pid = int(entry.name)
+            if pid in self.pids.values() or mark in _words(entry):
+                found.append(pid)
+        return [pid for pid in found if is_alive(pid) and pid != os.getpid()]
+
+    # ── the moment ──
+
+    def arm(self, point: str) -> None:
+        """From now on, whoever comes to this point stands still there."""
+        self.armed = point
+        self._write_crash(f"{point} stop\n")
+
+    def disarm(self) -> None:
+        self.armed = ""
+        self._write_crash("\n")
+
+    def _write_crash(self, text: str) -> None:
+        half = self.crash.with_name("crash.new")
+        half.write_text(text)
+        half.replace(self.crash)
+
+    def passed(self) -> list[str]:
+        file = self.crash.with_name("crash.passed")
+        return file.read_text().split() if file.exists() else []
+
+    def who_stands(self) -> int | None:
+        """The process that has come to the armed point."""
+        known = self.pids.values()
+        if self.armed.startswith("shim."):
+            numbers = (int(entry.name) for entry in Path("/proc").iterdir() if entry.name.isdigit())
+            stopped = [pid for pid in numbers if state_of(pid) == "T"]
+            known = [pid for pid in stopped if os.fsencode(self.here) in _words(Path(f"/proc/{pid}"))]
+        return next((pid for pid in known if state_of(pid) == "T"), None)
+
+    def let_go(self, pid: int) -> None:
+        try:
+            os.kill(pid, signal.SIGCONT)
+        except ProcessLookupError:
+            return
+
+    # ── states ──
+
+    def keep(self, name: str) -> None:
+        """Put the installation away under that name; nothing of it runs any more."""
+        self.kill_all()
+        subprocess.run(["cp", "-a", str(self.here), str(self.states / name)], check=True)
+
+    def bring(self, name: str) -> None:
+        """The installation as it was put away; nobody runs."""
+        self.kill_all()
+        shutil.rmtree(self.here, ignore_errors=True)
+        subprocess.run(["cp", "-a", str(self.states / name), str(self.here)], check=True)
+        self.crash.with_name("crash.passed").unlink(missing_ok=True)
+        self.pids.clear()
+        self.boots = 0
+
+    def has(self, name: str) -> bool:
+        return (self.states / name).exists()
+
+    # ── questions ──
+
+    def call(self, tool: str, /, **arguments: Any) -> dict[str, Any]:
+        """Asked again while the daemon is away, as a person would."""
+        end = time.monotonic() + PATIENCE_S
+        while True:
+            try:
+                return self.call_once(tool, **arguments)
+            except (WireError, OSError):
+                if time.monotonic() > end:
+                    raise
+                time.sleep(0.02)
+
+    def call_once(self, tool: str, /, **arguments: Any) -> dict[str, Any]:
+        if self._wire is None:
+            self._wire = Connection(self.home.socket, self.home.operator_key.read_text().strip())
+        return self._wire.call(tool, arguments)
+
+    def hang_up(self) -> None:
+        if self._wire is not None:
+            self._wire.close()
+            self._wire = None
+
+    def rows(self, sql: str, *values: Any) -> list[tuple[Any, ...]]:
+        """Straight from the store, also while nobody answers."""
+        if not self.home.database.exists():
+            return []
+        with sqlite3.connect(f"file:{self.home.database}?mode=ro", uri=True, timeout=10) as database:
+            found = database.execute(sql, values).fetchall()
+        database.close()
+        return found
+
+    def until(self, question: Callable[[], T | None], what: str, within_s: float = PATIENCE_S) -> T:
+        end = time.monotonic() + within_s
+        while not (found := question()):
+            if time.monotonic() > end:
+                raise Stuck(f"{what}\n{self.story()}")
+            time.sleep(0.005)
+        return found
+
+    def story(self) -> str:
+        """Everything a failing case should show."""
+        told = [f"passed: {' '.join(self.passed()[-60:])}", f"pids: {self.pids}"]
+        told += [str(row) for row in self.rows("select id, status, reason, detail from tasks")]
+        told += [str(row) for row in self.rows("select id, purpose, outcome, outcome_reason, live from runs")]
+        told += [str(row) for row in self.rows('select kind, state, "key" from orders')]
+        for log in (*sorted(self.home.logs.glob("*")), *sorted(self.root.glob("*.out"))):
+            told.append(f"--- {log.name}\n{log.read_text(errors='replace')[-2500:]}")
+        return "\n".join(told)
+
+    def close(self) -> None:
+        self.disarm()
+        self.kill_all()
+        assert self._nursery.stdin is not None
+        self._nursery.stdin.close()
+        self._nursery.wait(10)
+        assert self._nursery.stdout is not None
+        self._nursery.stdout.close()
+        shutil.rmtree(self.root, ignore_errors=True)
+
+
+def state_of(pid: int) -> str:
+    """As the kernel says it; nothing: there is no such process."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+    except OSError:
+        return ""
+
+
+def is_alive(pid: int) -> bool:
+    return pid > 0 and state_of(pid) not in ("", "Z", "X")
+
+
+def _words(entry: Path) -> bytes:
+    """What names the installation that a process belongs to; of strangers nothing is known."""
+    try:
+        folder = os.fsencode((entry / "cwd").readlink())
+        return b"\0".join(((entry / "cmdline").read_bytes(), (entry / "environ").read_bytes(), folder))
+    except OSError:
+        return b""
+
+
+__all__ = ["HANDS", "HEAD", "Place", "Stuck", "ToolFailed", "is_alive", "state_of"]

@@ -1,0 +1,40 @@
+"""Every named point at which somebody may be killed: three of each kind of order, and the finer ones.
+
+The names are those of `toryo.steps.step` and, for the shim, of `Run.crash`; a test holds list and code
+together.
+"""
+
+from __future__ import annotations
+
+from toryo.domain.words import OrderKind
+
+MOMENTS = ("before", "after", "reported")
+"""Of an order: before its effect, after it, after its report."""
+
+
+def of_order(kind: OrderKind) -> tuple[str, ...]:
+    return tuple(f"{kind}.{moment}" for moment in MOMENTS)
+
+
+ORDERS: tuple[str, ...] = tuple(point for kind in OrderKind for point in of_order(kind))
+
+LAUNCH = ("launch.before_mkdir", "launch.after_mkdir", "launch.written", "launch.after_exec")
+EXIT = ("exit.before", "exit.reported")
+CHECK = (
+    "check.slot_taken",
+    "check.placed",
+    "check.set_up",
+    "check.occupied",
+    "check.launched",
+    "check.ended",
+)
+PUBLISH = ("publish.journalled", "publish.merged")
+MENDING = ("publish.snapshotted", "publish.put_away")
+"""Of a publication that was interrupted before."""
+SCREEN = ("window.before", "screen.ready", "words.noted", "words.pasted", "words.entered", "screen.hinted")
+HEAD = ("claim.kept", "facts.kept", "drain.decided")
+"""The daemon's own: something is kept but not answered, or decided but not kept."""
+SHIM = ("shim.locked", "shim.forked", "shim.recorded", "shim.released", "shim.agent_gone")
+
+FINER: tuple[str, ...] = (*LAUNCH, *EXIT, *CHECK, *PUBLISH, *MENDING, *SCREEN, *HEAD)
+POINTS: tuple[str, ...] = (*ORDERS, *FINER, *SHIM)

@@ -1,0 +1,138 @@
+"""Prepared states: an installation right before each kind of order, made once, brought back for each kill."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Callable
+
+from chaos import agents
+from chaos.invariants import git
+from chaos.place import HEAD, Place
+
+FILES = {
+    "README.md": "hello\n",
+    "shared.txt": "nobody's\n",
+    "check.sh": "! grep -rq BROKEN src shared.txt 2>/dev/null && test -e made\n",
+    ".gitignore": "made\n",
+    ".toryo/config.yaml": "base: main\nsetup: ['touch made']\ndod:\n  checks:\n"
+    "    - {type: test, command: 'sh check.sh'}\n",
+}
+INTERVAL_S = 0.2
+
+LANDING = (
+    ("ran", "exit.reported"),
+    ("collected", "collect.reported"),
+    ("built", "candidate.reported"),
+    ("checked", "check.reported"),
+    ("accepted", "accept.reported"),
+    ("published", "publish.reported"),
+)
+"""State after state of one task on its way, each with the point at which it was put away."""
+
+
+def bring(place: Place, name: str) -> None:
+    """The installation in that state; made first, with all that come before it, where it is not there yet."""
+    if not place.has(name):
+        _MAKERS[name](place)
+    place.bring(name)
+
+
+def _fresh(place: Place) -> None:
+    """A repository, and an installation that has never run."""
+    place.repo.mkdir(parents=True)
+    for path, text in FILES.items():
+        (place.repo / path).parent.mkdir(parents=True, exist_ok=True)
+        (place.repo / path).write_text(text)
+    for argv in (
+        ["init", "-q", "-b", "main"],
+        ["config", "user.name", "Some One"],
+        ["config", "user.email", "some.one@localhost"],
+        ["add", "-A"],
+        ["commit", "-q", "-m", "first"],
+    ):
+        subprocess.run(["git", *argv], cwd=place.repo, check=True, timeout=60)
+    folder = place.home.coordinator("main")
+    folder.mkdir(parents=True)
+    (folder / "coordinator.yaml").write_text(f"polling_interval: {INTERVAL_S}\nmax_concurrent: 4\n")
+    (place.home.path / "clients").mkdir()
+    # only for its name: the coordinators that we fork have another client of that name
+    (place.home.path / "clients" / "little.yaml").write_text("program: sh\nargv: [sh]\n")
+    agents.write(place.here / "agents")
+    place.keep("fresh")
+
+
+def _begun(place: Place) -> None:
+    """A project whose target is green, and the agents."""
+    bring(place, "fresh")
+    place.disarm()
+    place.start()
+    place.call("register_project", path=str(place.repo), base="main")
+    for name, wish in agents.write(place.here / "agents").items():
+        place.call("add_agent", name=name, path=str(place.repo), slots=4, **wish)
+    place.until(lambda: at_rest(place), "the base is checked")
+    place.keep("begun")
+
+
+def _added(agent: str) -> Callable[[Place], None]:
+    def make(place: Place) -> None:
+        """One task for that agent, and nobody who could start it."""
+        bring(place, "begun")
+        place.disarm()
+        place.start(HEAD)
+        place.call("add_task", path=str(place.repo), title=f"A task for {agent}", agent=agent)
+        place.keep(agent)
+
+    return make
+
+
+def _landing(place: Place) -> None:
+    """All states of a task on its way, in one go."""
+    bring(place, "quick")
+    for name, point in LANDING:
+        place.arm(point)
+        place.start()
+        place.until(place.who_stands, f"somebody comes to {point}")
+        place.keep(name)
+    place.disarm()
+    place.start()
+    place.until(lambda: at_rest(place), "the task is done")
+    place.keep("done")
+
+
+def _half(place: Place) -> None:
+    """A publication whose git was killed in mid-write."""
+    bring(place, "accepted")
+    place.arm("publish.journalled")
+    place.start()
+    place.until(place.who_stands, "somebody publishes")
+    place.kill_all()
+    tip = git(place.repo, "for-each-ref", "--format=%(objectname)", "refs/toryo/tips")
+    (path,) = git(place.repo, "diff", "--name-only", "main", tip).split()
+    half = git(place.repo, "show", f"{tip}:{path}")[:5]
+    (place.repo / path).parent.mkdir(exist_ok=True)
+    (place.repo / path).write_text(half)
+    (place.repo / ".git" / "index.lock").write_text("half an index")
+    place.keep("half")
+
+
+def at_rest(place: Place) -> bool:
+    """Nothing is left to be done: no order, no live run, no subject to look at, no task on its way."""
+    rest = "('done', 'failed', 'cancelled', 'needs_review')"
+    busy = place.rows(
+        "select 1 from orders where state in ('open', 'taken')"
+        " union all select 1 from runs where live"
+        f" union all select 1 from tasks where status not in {rest}"
+        " union all select 1 from marks where look_at = 0"
+        " union all select 1 from targets where tip_gate = '' or tip != published"
+        " union all select 1 from gates where verdict = ''"
+    )
+    return not busy and bool(place.rows("select 1 from projects"))
+
+
+_MAKERS: dict[str, Callable[[Place], None]] = {
+    "fresh": _fresh,
+    "begun": _begun,
+    **{name: _added(name) for name in agents.SCRIPTS},
+    **dict.fromkeys(("done", *(name for name, _ in LANDING)), _landing),
+    "half": _half,
+}

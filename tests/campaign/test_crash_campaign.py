@@ -1,0 +1,78 @@
+"""The crash campaign: every point × every victim that is alive there, each from the state right before it."""
+
+from __future__ import annotations
+
+import pytest
+from campaign_ground import Ground, difference, of_victims
+
+from chaos.cases import Case
+from chaos.playing import End
+from chaos.victims import AGENT, BOTH, BRIDGE, COORDINATOR, DAEMON, REBOOT, SHIM, TMUX, TREE
+
+pytestmark = pytest.mark.timeout(300)
+
+ENDS = ("tasks", "runs", "landed", "status", "restored")
+LOST = ("implement", "lost", "")
+
+
+def moments(*victims: str) -> pytest.MarkDecorator:
+    found = of_victims(*victims)
+    return pytest.mark.parametrize("cases", list(found.values()), ids=list(found))
+
+
+@moments(DAEMON, COORDINATOR, BOTH)
+def test_daemon_and_coordinator_may_die_anywhere_and_all_ends_as_without_it(
+    ground: Ground, cases: list[Case]
+) -> None:
+    assert ground.check(cases, lambda case, end, wanted: difference(end, wanted)) == []
+
+
+@moments(REBOOT)
+def test_the_machine_may_restart_anywhere_and_a_run_that_lived_is_lost_and_run_once_more(
+    ground: Ground, cases: list[Case]
+) -> None:
+    def wrong(case: Case, end: End, wanted: End) -> str:
+        if not case.has_live_run or LOST not in end.runs:
+            return difference(end, wanted, *ENDS)
+        if case.act == "stop":
+            return "" if end.tasks[0][0] == "failed" else f"a stopped task is {end.tasks}, {end.runs}"
+        again = (LOST, ("implement", "succeeded", ""))
+        return "" if (end.tasks, end.runs) == (wanted.tasks, again) else f"{end.tasks}, {end.runs}"
+
+    assert ground.check(cases, wrong) == []
+
+
+@moments(AGENT)
+def test_an_agent_that_is_killed_has_failed_by_that_signal(ground: Ground, cases: list[Case]) -> None:
+    def wrong(case: Case, end: End, wanted: End) -> str:
+        reasons = ("signal:SIGKILL", *(("stopped",) if case.act == "stop" else ()))
+        ((status, reason),), runs = end.tasks, end.runs
+        right = status == "failed" and reason in reasons and len(runs) == 1 and runs[0][1] != "lost"
+        return "" if right else f"{end.tasks}, {end.runs}"
+
+    assert ground.check(cases, wrong) == []
+
+
+@moments(SHIM, TREE)
+def test_a_run_whose_shim_dies_is_lost_run_once_more_and_then_a_persons(
+    ground: Ground, cases: list[Case]
+) -> None:
+    def wrong(case: Case, end: End, wanted: End) -> str:
+        if case.point in ("shim.locked", "shim.forked"):  # nobody let the agent go: another shim does
+            return difference(end, wanted)
+        if case.act == "stop":
+            return "" if end.tasks[0][0] == "failed" else f"a stopped task is {end.tasks}, {end.runs}"
+        right = (end.tasks, end.runs) == ((("needs_review", "lost"),), (LOST, LOST))
+        return "" if right else f"{end.tasks}, {end.runs}"
+
+    assert ground.check(cases, wrong) == []
+
+
+@moments(BRIDGE, TMUX)
+def test_without_bridge_or_tmux_the_run_goes_on_or_ends_as_a_fact(ground: Ground, cases: list[Case]) -> None:
+    def wrong(case: Case, end: End, wanted: End) -> str:
+        if case.state != "screen":
+            return difference(end, wanted)
+        return "" if end.tasks == (("failed", "signal:SIGHUP"),) else f"{end.tasks}, {end.runs}"
+
+    assert ground.check(cases, wrong) == []
