@@ -112,7 +112,11 @@ def test_a_stopped_coordinator_keeps_its_run_and_the_other_one_lands_what_it_can
         assert hands.stopped() is owner
     eventually(house.starts.exists, within_s=30, what="the agent works on alone")
     eventually(lambda: house.state(task) == "running unknown", within_s=30, what="nobody knows")
-    assert [one["ended_at"] for one in house.task(task)["runs"]] == [None], "no word, no end"
+    (run,) = house.task(task)["runs"]
+    assert run["ended_at"] is None, "no word, no end"
+    kept = {one["id"]: one["runs"] for one in house.read("status")["agents"]}
+    assert kept["worker"] == [run["id"]], "its slot is taken"
+    assert len(git(house.repo, "worktree", "list").splitlines()) == 2, "and so is its worktree"
     hands.arm("collect.before stop")
     hands.go_on(owner)
     gone = hands.stopped()
