@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import pytest
 from house import House
@@ -35,10 +36,14 @@ def make_hands(make_house: MakeHouse) -> Iterator[Callable[..., Hands]]:
         hands.end()
 
 
-def work(house: House) -> str:
-    """An agent that commits one file and leaves another one uncommitted."""
-    house.agent("echo x > x.txt && git add x.txt && git commit -qm work && echo draft > notes.txt")
-    return house.add("Only once")
+def work(house: House) -> tuple[str, Path]:
+    """An agent that commits one file, leaves another one uncommitted, and ends once a third is there."""
+    go = house.root / "go"
+    house.agent(
+        "echo x > x.txt && git add x.txt && git commit -qm work && echo draft > notes.txt\n"
+        f"while [ ! -e {go} ]; do sleep 0.05; done"
+    )
+    return house.add("Only once"), go
 
 
 def landed_once(hands: Hands, task: str) -> None:
@@ -66,10 +71,12 @@ def test_each_order_of_a_task_has_its_coordinator_superseded_in_the_middle(
     hands = make_hands(branch="main")
     hands.start_and_wait()
     hands.arm(f"{MIDST[0]} stop")
-    task = work(hands.house)
+    task, go = work(hands.house)
     for step in (*MIDST[1:], ""):
         hands.stopped()
         hands.arm(f"{step} stop" if step else "")
+        if step == "exit.before":
+            go.touch()
         hands.start()
     landed_once(hands, task)
     moved = git(hands.house.repo, "for-each-ref")
@@ -102,7 +109,7 @@ def test_a_stopped_coordinator_keeps_its_run_and_the_other_one_lands_what_it_can
     hands.start_and_wait("second")
     house = hands.house
     hands.arm("prepare.before stop")
-    task = work(house)
+    task, go = work(house)
     owner = hands.stopped()
     for step in ("run.before", "run.after"):
         eventually(lambda: house.state(task) == "running unknown", within_s=30, what="nobody knows")
@@ -118,6 +125,7 @@ def test_a_stopped_coordinator_keeps_its_run_and_the_other_one_lands_what_it_can
     assert kept["worker"] == [run["id"]], "its slot is taken"
     assert len(git(house.repo, "worktree", "list").splitlines()) == 2, "and so is its worktree"
     hands.arm("collect.before stop")
+    go.touch()
     hands.go_on(owner)
     gone = hands.stopped()
     for step in (f"{kind}.before" for kind in LANDING[1:]):
@@ -137,7 +145,8 @@ def test_of_two_coordinators_one_is_killed_in_the_middle_of_each_order(
     hands.start_and_wait("main")
     hands.start_and_wait("second")
     hands.arm("prepare.after")
-    task = work(hands.house)
+    task, go = work(hands.house)
+    go.touch()
     for step in ("run.before", "launch.written", "run.after", "collect.after"):
         gone = hands.died()
         hands.arm(step)
