@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from whole_daemon import WORK, Shop
+from whole_daemon import FIRST, MERGED, WORK, Shop
 
 from toryo.protocol import models
 
@@ -30,3 +30,34 @@ def test_a_start_that_is_told_after_the_end_is_late_and_wakes_nothing(shop: Shop
     shop.hands.report(claimed["then"], "started", started)
     shop.hands.collect(0)
     assert (shop.state(task), shop.task(task)["runs"][-1]["live"]) == ("failed exit:3", False)
+
+
+def test_a_look_that_knew_an_older_publication_does_not_say_that_a_rewritten_target_goes_on(
+    shop: Shop,
+) -> None:
+    """Somebody amended what was just published: joined with the tip it would come back against their will."""
+    shop.add_task()
+    shop.hands.claim("dev", shop.project)
+    shop.hands.prepare()
+    shop.hands.exit(shop.hands.start())
+    shop.hands.collect()
+    shop.hands.build()
+    shop.hands.land()
+    after = shop.add_task(held=True)
+    look = {
+        "project": shop.project,
+        "target": "main",
+        "commit": "5" * 40,
+        "tree": "6" * 40,
+        "relation": "diverged",
+        "tip": MERGED,
+    }
+    older = models.TargetSeen(**look, published=FIRST, contains_published=True).model_dump(mode="json")
+    told = shop.hands.speak("report_facts", facts=[{"seq": 99, "kind": "target_seen", "body": older}])
+    assert told["acknowledged"] == []  # it is told again, after a newer look
+    shop.daemon.settle()
+    assert {one["kind"] for one in shop.hands.speak("next_orders", wait_s=0)["orders"]} <= {"clean"}
+    newer = models.TargetSeen(**look, published=MERGED, contains_published=False)
+    shop.hands.report({"id": "", "generation": 0}, "target_seen", newer)
+    shop.daemon.person("approve_task", task=after)
+    assert shop.state(after) == "blocked target_rewound"

@@ -62,8 +62,8 @@ def take_settings(tx: Tx, project: ProjectRow, body: Mapping[str, Any]) -> Proje
 
 
 def is_early(tx: Tx, fact: Fact) -> bool:
-    """Whether a branch was compared with another tip than ours, or found without what we do not hold for
-    published: a newer look will tell."""
+    """Whether a branch was compared with another tip than ours, or, beside or behind it, with another commit
+    than the published one: a newer look will tell whether it was rewound."""
     body = fact.body
     if fact.kind != "target_seen" or body.get("relation") == "missing":
         return False
@@ -72,10 +72,10 @@ def is_early(tx: Tx, fact: Fact) -> bool:
         return False
     if body.get("tip", "") not in ("", target.tip):
         return True
-    return not body.get("contains_published", True) and body.get("published", "") not in (
-        "",
-        target.published,
-    )
+    has_tip = body.get("relation") in ("same", "ahead")  # and with it what was published
+    if has_tip and body.get("contains_published", True):
+        return False
+    return body.get("published", "") not in ("", target.published)
 
 
 def apply_target_seen(tx: Tx, body: dict[str, Any]) -> None:
