@@ -139,7 +139,10 @@ def untrash(repo: str | Path, name: str) -> Restored:
 def _branch_alone(inputs: RestoreInputs, common: Path, path: Path, commit: str) -> Restored:
     """The worktree is where it was: only its branch may have been deleted."""
     admin = places.admin_of(common, path)
-    if admin is None or places.lock_holder(admin) not in (*inputs.runs, inputs.run):
+    named = places.git_dir_of(path)
+    if admin is None or named is None or os.path.realpath(named) != os.path.realpath(admin):
+        return _taken(path)
+    if places.lock_holder(admin) not in (*inputs.runs, inputs.run):
         return _taken(path)
     if places.git_on(common).commit_of(places.head_ref(inputs.branch)) is not None:
         return _problem("still_there", f"{path} is still there, on {inputs.branch}.")
