@@ -36,6 +36,10 @@ REASONS: dict[str, str] = {
         "five orders one after the other (collect, candidate, accept, publish and the launch), about twenty "
         "git processes of 2 ms, and a report with its commit for each."
     ),
+    "message → agent has it, headless": (
+        "one after the other: the call, a durable order, the coordinator's long poll, a thread of its lane, "
+        "the spool's three files and a rename, and the wake-up of the agent."
+    ),
     "the same as a tool call": "the claim itself, see above; an empty call costs 0.35 ms on a free machine.",
     "toryo ": "the interpreter's start is the floor; what comes on top is the imports and one call.",
     "idle": (

@@ -9,6 +9,7 @@ import pytest
 from whole_daemon import Body, Shop
 
 from toryo.protocol import models
+from toryo.store import coordinators
 from toryo.usecases import speaking
 
 
@@ -119,6 +120,17 @@ def test_words_that_a_run_ended_without_are_an_event_and_are_not_lost(
     assert lost == {"message": order["inputs"]["message"], "text": "too late"}
     (run,) = shop.daemon.person("get_evidence", task=task)["runs"]
     assert [(one["text"], one["detail"]) for one in run["words"]] == [("too late", "It ended before.")]
+
+
+def test_words_for_a_run_that_was_given_up_wait_no_longer(
+    shop: Shop, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(speaking, "TAKEN_WITHIN_S", 0.0)
+    task, running = begin(shop)
+    say_without_hearing(shop, task, "are you there")
+    shop.daemon.change(coordinators.update, shop.hands.id, unseen=True)
+    shop.daemon.person("release_run", run=running["run"])
+    assert words(shop, task) == [("are you there", "unknown")]
 
 
 def test_a_message_that_is_said_again_with_its_id_is_said_once(
