@@ -48,7 +48,7 @@ def look_again_s(run_dir: Path) -> float:
 def _put(inputs: SayInputs, run_dir: Path, words: Callable[[], str]) -> Spoken | SayWaiting:
     name = hearing.name_of(inputs.number, inputs.message)
     found = hearing.state(run_dir, name)
-    if found == "new" and not records.state(run_dir).ended:
+    if found == "new" and not (run_dir / records.EXIT).exists():
         found = hearing.put(run_dir, name, words())
         end = time.monotonic() + _AT_ONCE_S
         while found == "waiting" and time.monotonic() < end:
