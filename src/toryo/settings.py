@@ -96,10 +96,12 @@ class Home:
     def address(self) -> str:
         """`socket_in_use` as text."""
         try:
-            with open(f"{self.text}/mcp.sock.path", encoding="utf-8") as pointer:
-                return pointer.read().strip()
+            with open(f"{self.text}/mcp.sock.path", encoding="utf-8", errors="surrogateescape") as pointer:
+                named = pointer.read().strip()
         except OSError:
-            return f"{self.text}/mcp.sock"
+            named = ""
+        # half of it, or somebody else's text: the next daemon writes it anew
+        return named if named.startswith("/") and "\0" not in named else f"{self.text}/mcp.sock"
 
 
 def environment() -> Mapping[str, str]:

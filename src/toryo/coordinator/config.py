@@ -14,7 +14,6 @@ from pydantic import (
     BeforeValidator,
     ConfigDict,
     Field,
-    PositiveFloat,
     PositiveInt,
     SecretStr,
     ValidationError,
@@ -22,8 +21,12 @@ from pydantic import (
 
 from toryo import settings
 from toryo.domain.errors import UserError
+from toryo.protocol import yaml_files
 
 _VARIABLE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
+
+
+Seconds = Annotated[float, Field(gt=0, le=86400, allow_inf_nan=False)]
 
 
 class ConfigWrong(UserError):
@@ -50,10 +53,10 @@ class AgentEntry(_Section):
 
 
 class Config(_Section):
-    polling_interval: PositiveFloat = 10
-    max_concurrent: PositiveInt = 3
+    polling_interval: Seconds = 10
+    max_concurrent: PositiveInt = Field(default=3, le=1000)
     mcp_socket_path: Path
-    silent_after: PositiveFloat = 60
+    silent_after: Seconds = 60
     """Seconds without output after which an agent CLI's log is asked whether it waits for its service."""
     ai_providers: dict[str, Annotated[Provider, BeforeValidator(_nothing_is_empty)]] = Field(
         default_factory=dict
@@ -83,11 +86,12 @@ def read_config(path: Path, default_socket: Path, env: Mapping[str, str] | None 
     except FileNotFoundError:
         return Config(mcp_socket_path=default_socket)
     except (OSError, UnicodeDecodeError) as unreadable:
-        raise ConfigWrong(f"{path}: cannot be read: {unreadable}") from unreadable
+        why = "is no text in UTF-8" if isinstance(unreadable, UnicodeDecodeError) else unreadable.strerror
+        raise ConfigWrong(f"{path}: cannot be read: {why}.", hint=f"Mend {path}.") from None
     try:
         raw = yaml.safe_load(text)
     except yaml.YAMLError as broken:
-        raise ConfigWrong(f"{path}: not YAML: {broken}", hint=f"Correct {path}.") from broken
+        raise ConfigWrong(f"{yaml_files.broken(str(path), broken)}.", hint=f"Mend {path}.") from None
     if raw is None:
         raw = {}
     if not isinstance(raw, dict):
@@ -99,7 +103,7 @@ def read_config(path: Path, default_socket: Path, env: Mapping[str, str] | None 
     try:
         return Config.model_validate(found)
     except ValidationError as wrong:
-        raise _in_words(path, wrong) from wrong
+        raise _in_words(path, text, wrong) from None  # it would print the value, which may be a passkey
 
 
 def _expanded(path: Path, agents: object, env: Mapping[str, str]) -> object:
@@ -121,14 +125,16 @@ def _expanded(path: Path, agents: object, env: Mapping[str, str]) -> object:
     return out
 
 
-def _in_words(path: Path, wrong: ValidationError) -> ConfigWrong:
+def _in_words(path: Path, text: str, wrong: ValidationError) -> ConfigWrong:
     # the value itself is left out: it may be a passkey
     first = wrong.errors(include_input=False, include_url=False)[0]
     where = [str(part) for part in first["loc"]]
     key = ".".join(where)
     if first["type"] == "extra_forbidden":
-        return ConfigWrong(f"{path}: unknown key {key}.", hint=_hint(where))
-    return ConfigWrong(f"{path}: {key}: {first['msg']}.", hint=f"Correct {key} in {path}.")
+        line = yaml_files.line_of(text, first["loc"])
+        return ConfigWrong(f"{path}, line {line}: unknown key {key}.", hint=_hint(where))
+    told = yaml_files.wrong_keys(str(path), text, wrong, Config)
+    return ConfigWrong(f"{told}.", hint=f"Mend {key} in {path}.")
 
 
 def _hint(where: list[str]) -> str:

@@ -31,9 +31,11 @@ class UnknownCredential(UserError):
 def operator_key(path: Path) -> str:
     """The operator's key; made on first use, readable by its owner only."""
     try:
-        key = path.read_text().strip()
+        key = path.read_text(errors="replace").strip()
     except FileNotFoundError:
         key = ""
+    if key and not (key.isascii() and key.isprintable()):
+        raise UserError(f"{path} holds no key.", hint=f"Move {path} away: the next start makes a new one.")
     if key:
         path.chmod(0o600)
         return key

@@ -23,6 +23,8 @@ RUNTIME_PREFIX = "toryo-"
 class AlreadyRunning(Refused):
     """A daemon is already running for this home."""
 
+    way_out = "`toryo status` asks it, `toryo down` ends it."
+
     def __init__(self, pid: int | str) -> None:
         super().__init__(f"a daemon is already running for this home (pid {pid})")
 
@@ -98,7 +100,7 @@ def clear_stale(path: Path) -> None:
     except OSError as odd:
         if len(os.fsencode(path)) > LONGEST_SOCKET_PATH:
             return
-        raise Refused(f"{path} cannot be looked at: {odd.strerror}.") from odd
+        raise Refused(f"{path} cannot be looked at: {odd.strerror}.", hint=f"Move {path} away.") from odd
     if not stat.S_ISSOCK(found.st_mode):
         raise Refused(f"{path} is in the way: it is not a socket.", hint=f"Move {path} away.")
     try:
@@ -108,7 +110,8 @@ def clear_stale(path: Path) -> None:
     except WireError as silent:
         if not isinstance(silent.__cause__, ConnectionRefusedError | FileNotFoundError):
             raise Refused(
-                f"Something listens on {path} and does not answer.", hint="Is it a daemon that hangs?"
+                f"Something listens on {path} and does not answer as a daemon.",
+                hint=f"End the program that holds it (`fuser {path}` names it), or move {path} away.",
             ) from silent
         path.unlink(missing_ok=True)
         _remove_short_directory(path.parent)

@@ -62,7 +62,7 @@ def run_daemon(
         finally:
             lock.release()
     except ToryoError as error:
-        sys.stderr.write("\n".join(filter(None, (error.message, error.hint))) + "\n")
+        sys.stderr.write(f"Error: {error.message}\n" + (f"Hint: {error.hint}\n" if error.hint else ""))
         return 1
     return 0
 

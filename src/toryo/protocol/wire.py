@@ -152,11 +152,15 @@ class Connection:
         del self._received[: end + 1]
         try:
             answer = json.loads(line)
-        except ValueError as bad:
-            raise WireError("The daemon's answer is not JSON.") from bad
+        except (ValueError, RecursionError) as bad:
+            raise WireError("The daemon's answer is not JSON.", hint=self._another()) from bad
         if not isinstance(answer, dict):
-            raise WireError("The daemon's answer is not a JSON object.")
+            raise WireError("The daemon's answer is not a JSON object.", hint=self._another())
         return answer
+
+    def _another(self) -> str:
+        path = os.fspath(self._path)
+        return f"Does another program listen there? `fuser {path}` names it; else move {path} away."
 
     def _receive(self, channel: socket.socket, deadline: float) -> bytes:
         while True:

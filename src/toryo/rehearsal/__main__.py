@@ -19,7 +19,7 @@ from toryo.rehearsal.environments import CLIENTS, environment, surroundings
 from toryo.rehearsal.keeping import Keeper
 from toryo.rehearsal.plans import plan_of
 from toryo.rehearsal.playing import Playing
-from toryo.rehearsal.scripts import load
+from toryo.rehearsal.scripts import BadScript, load
 from toryo.rehearsal.server import Model, NoPort, Server
 
 
@@ -35,6 +35,8 @@ def main(argv: Sequence[str] | None = None) -> int:
 def serve(args: argparse.Namespace) -> int:
     script = load(args.script)
     plan = plan_of(script.plan, args.script.stem)
+    if not any(part.replies for part in script.parts):
+        raise BadScript(f"{args.script}: There is no reply in it.")  # a client would ask until its time is up
     try:
         server = Server(Model(Playing(script), Keeper(args.requests)), args.port)
     except OSError as error:

@@ -9,6 +9,7 @@ from toryo.domain.errors import UserError
 from toryo.domain.words import AT_REST, TaskStatus
 
 HINT = "docs/howto/rehearsing.md shows every field."
+LONGEST_S = 7 * 86400
 AGENT = {
     "name": str,
     "client": str,
@@ -46,6 +47,12 @@ def plan_of(raw: Mapping[str, Any], name: str) -> dict[str, Any]:
     unknown = set(raw) - {"client", "agents", "tasks", "within_s"}
     if unknown:
         raise BadPlan(f"{', '.join(sorted(map(str, unknown)))}: not known. Is it a part of `model`?")
+    for listed in ("agents", "tasks"):
+        if not isinstance(raw.get(listed) or [], list):
+            raise BadPlan(f"{listed}: a list is wanted, not {raw[listed]!r}.")
+    within_s = raw.get("within_s") or 600
+    if not isinstance(within_s, int | float) or not 0 < within_s < LONGEST_S:
+        raise BadPlan(f"within_s: a number of seconds is wanted, not {within_s!r}.")
     agents = [_checked("agent", AGENT, one, "name") for one in raw.get("agents") or ()]
     tasks = [_checked("task", TASK, one, "title") for one in raw.get("tasks") or ({"title": name},)]
     titles = [one["title"] for one in tasks]
@@ -61,7 +68,7 @@ def plan_of(raw: Mapping[str, Any], name: str) -> dict[str, Any]:
         "client": str(raw.get("client") or ""),
         "agents": agents,
         "tasks": tasks,
-        "within_s": float(raw.get("within_s") or 600),
+        "within_s": float(within_s),
     }
 
 

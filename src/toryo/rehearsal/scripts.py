@@ -14,6 +14,7 @@ from typing import Any
 import yaml
 
 from toryo.domain.errors import UserError
+from toryo.protocol import yaml_files
 
 ANSWERS = ("say", "run", "write", "edit", "commit", "call")
 """Verbs that become a turn of the model in the conversation."""
@@ -69,9 +70,17 @@ class Script:
 def load(path: Path) -> Script:
     try:
         text = path.read_text(encoding="utf-8")
-        return parse(yaml.safe_load(text))
-    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
-        raise BadScript(f"{path}: {error}") from error
+        raw = yaml.safe_load(text)
+    except UnicodeDecodeError as error:
+        raise BadScript(f"{path}: is no text in UTF-8.") from error
+    except OSError as error:
+        raise BadScript(f"{path}: {error.strerror}.") from error
+    except yaml.YAMLError as error:
+        raise BadScript(f"{yaml_files.broken(str(path), error)}.") from error
+    try:
+        return parse(raw)
+    except BadScript as wrong:
+        raise BadScript(f"{path}: {wrong.message}") from None
 
 
 def parse(raw: Any) -> Script:
@@ -135,7 +144,8 @@ def _reply(place: str, raw: Any) -> Reply:
             message=str(raw.get("message", "")),
         )
     except (KeyError, TypeError, ValueError) as error:
-        raise BadScript(f"{place} ({verb}): {error!r} in {raw[verb]!r}") from error
+        why = f"{error} is missing" if isinstance(error, KeyError) else str(error)
+        raise BadScript(f"{place} ({verb}): {why}.") from error
     if reply.times < 1 or (reply.times > 1 and reply.is_turn):
         raise BadScript(f"{place}: `times` is a number from 1, and for troubles only.")
     return reply
@@ -143,9 +153,9 @@ def _reply(place: str, raw: Any) -> Reply:
 
 def _value(verb: str, raw: Any) -> Any:
     match verb:
-        case "say" | "run":
-            return str(raw)
-        case "commit":
+        case "say" | "run" | "commit":
+            if not isinstance(raw, str | int | float):
+                raise TypeError("it must be text")
             return str(raw)
         case "write":
             return {"path": str(raw["path"]), "text": str(raw["text"])}

@@ -40,9 +40,13 @@ EDIT = (
 class NotOffered(ToryoError):
     """The client offers no tool for that."""
 
+    way_out = "docs/howto/rehearsing.md says which tools each client offers."
+
 
 class NotSaid(ToryoError):
     """No tool result has that field."""
+
+    way_out = "docs/howto/rehearsing.md shows how a result is used."
 
 
 def call_for(reply: Reply, asked: Asked) -> ToolCall | None:

@@ -29,6 +29,8 @@ class BrokenDatabase(UserError):
 class NoBackupFile(ToryoError):
     """Backups of PostgreSQL are made with pg_dump, by whoever runs the server."""
 
+    way_out = "`pg_dump` of that database makes one."
+
 
 @dataclass(frozen=True)
 class Backups:

@@ -9,6 +9,7 @@ import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from toryo.domain.words import Access, Style, Terminal
+from toryo.protocol import yaml_files
 from toryo.usecases.agent_definitions import NewAgent
 from toryo.usecases.project_settings import SettingsWrong, complaint
 
@@ -34,7 +35,7 @@ class AgentFile(_File):
     prompt_file: str = Field(default="", alias="promptFile")
     """Relative to `.toryo/`, as `prompts/coder.md`."""
     scope: _Scope = _Scope()
-    slots: int = Field(default=1, ge=1)
+    slots: int = Field(default=1, ge=1, le=1000)
     access: Access = Access.SEALED
     style: Style = Style.EXEC
     terminal: Terminal | None = None
@@ -56,15 +57,11 @@ def _agent(where: str, text: str, files: Mapping[str, str]) -> NewAgent:
     try:
         raw: Any = yaml.safe_load(text)
     except yaml.YAMLError as error:
-        mark = getattr(error, "problem_mark", None)
-        line = f", line {mark.line + 1}" if mark else ""
-        raise SettingsWrong(
-            f"{where}{line}: {getattr(error, 'problem', error)}", hint=f"Mend {where}."
-        ) from error
+        raise SettingsWrong(yaml_files.broken(where, error), hint=f"Mend {where}.") from error
     try:
         read = AgentFile.model_validate(raw)
     except ValidationError as error:
-        raise complaint(where, error, AgentFile) from error
+        raise complaint(where, text, error, AgentFile) from error
     prompt = ""
     if read.prompt_file:
         path = read.prompt_file.removeprefix("./").removeprefix("../").removeprefix(".toryo/")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
+from toryo.domain.errors import UserError
 from toryo.store import agents, projects, tasks
 from toryo.store.engine import Tx
 from toryo.store.rows import AgentRow
@@ -12,11 +13,20 @@ from toryo.usecases.agent_definitions import AGENT_CLIS, NewAgent, columns, look
 FIRST = "worker"
 
 
+def look_over_file(wish: NewAgent, clients: Collection[str]) -> None:
+    """Of a file below .toryo/agents/: whoever mends it must know in which one."""
+    try:
+        look_over(wish, clients)
+    except UserError as wrong:
+        told = f"The file of {wish.name!r} in .toryo/agents/: {wrong.message}"
+        raise UserError(told, hint=wrong.hint) from None
+
+
 def import_agents(tx: Tx, project_id: str, found: Sequence[NewAgent], clients: Collection[str]) -> list[str]:
     """From the project's own files: only those the store does not know, for the store is the truth."""
     added = []
     for wish in found:
-        look_over(wish, clients)
+        look_over_file(wish, clients)
         if agents.get(tx, wish.name) is None:
             _insert(tx, wish)
             tx.emit("agent_added", {"agent": wish.name, "client": wish.client}, project=project_id)
@@ -31,7 +41,7 @@ def sync_agents(
     """The project's files are brought into the store: new ones are added, changed ones follow their file."""
     told: dict[str, list[str]] = {"added": [], "changed": [], "unchanged": []}
     for wish in found:
-        look_over(wish, clients)
+        look_over_file(wish, clients)
         known, values = agents.get(tx, wish.name), columns(wish)
         if known is None:
             _insert(tx, wish)

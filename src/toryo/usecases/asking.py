@@ -46,7 +46,10 @@ def order_read_log(
         run = _run_named(tx, text)
         project = projects.get(tx, run.project)
     if not run.coordinator or project is None:
-        raise Refused(f"{run.id} is an outside agent's run: its output is not ours.")
+        raise Refused(
+            f"{run.id} is an outside agent's run: its output is not ours.",
+            hint=f"`toryo run show {run.id}` has what it reported.",
+        )
     inputs = ReadInputs(
         repo=project.path, what="log", run=run.id, client=run.client, raw=raw, offset=offset, limit=limit
     )

@@ -135,7 +135,7 @@ def worker_prompt(context: HeadContext, text: str, agent_name: str) -> dict[str,
         project = projects.get(tx, task.project)
         agent = the_agent(tx, agent_name or task.agent)
         if project is None:
-            raise NotFound(f"There is no project {task.project}.")
+            raise NotFound(f"There is no project {task.project}.", hint="See `toryo project list`.")
         return {"success": True, "prompt": compose(prompt_parts(tx, project, agent, task))}
 
 

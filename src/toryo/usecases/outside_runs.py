@@ -89,7 +89,10 @@ def end_session(context: HeadContext, text: str, ended: Ended) -> dict[str, Any]
     with context.store.change() as tx:
         run = the_run(tx, text)
         if run.coordinator:
-            raise Refused(f"{run.id} is a run of our own: its end is seen, not told.")
+            raise Refused(
+                f"{run.id} is a run of our own: its end is seen, not told.",
+                hint=f"`toryo run stop {run.id}` ends it.",
+            )
         late = not run.live
         _claim(tx, run.id, run.task, ended, late)
         if not late:

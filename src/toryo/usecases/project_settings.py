@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Mapping
 from typing import Any, Literal
 
@@ -10,6 +9,7 @@ import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from toryo.domain.errors import UserError
+from toryo.protocol import yaml_files
 
 DEFAULT_EXCLUDE = (".env", "secrets/")
 
@@ -70,53 +70,19 @@ def parse_settings(text: str, where: str = ".toryo/config.yaml") -> ProjectSetti
     try:
         raw: Any = yaml.safe_load(text) or {}
     except yaml.YAMLError as error:
-        mark = getattr(error, "problem_mark", None)
-        line = f", line {mark.line + 1}" if mark else ""
-        raise SettingsWrong(
-            f"{where}{line}: {getattr(error, 'problem', error)}", hint=f"Mend {where}."
-        ) from error
+        raise SettingsWrong(yaml_files.broken(where, error), hint=f"Mend {where}.") from error
     if not isinstance(raw, dict):
         raise SettingsWrong(f"{where}: the top level must be a mapping", hint="See docs/contracts.md.")
     try:
         return ProjectSettings.model_validate(raw)
     except ValidationError as error:
-        raise complaint(where, error, ProjectSettings) from error
+        raise complaint(where, text, error, ProjectSettings) from error
 
 
-def complaint(where: str, error: ValidationError, kind: type[BaseModel]) -> SettingsWrong:
+def complaint(where: str, text: str, error: ValidationError, kind: type[BaseModel]) -> SettingsWrong:
     """Every wrong key in one sentence, in words for people."""
-    told = []
-    for one in error.errors(include_url=False)[:5]:
-        key = ".".join(str(part) for part in one["loc"]) or "the file"
-        told.append(
-            f"{key}: {_in_words(one['type'], one['msg'], str(one['loc'][-1:] and one['loc'][-1]), kind)}"
-        )
-    return SettingsWrong(f"{where}: {'; '.join(told)}", hint=f"Mend {where}; docs/contracts.md has all keys.")
-
-
-def _in_words(kind: str, message: str, name: str, model: type[BaseModel]) -> str:
-    match kind:
-        case "extra_forbidden":
-            near = difflib.get_close_matches(name, _keys(model), 1)
-            return "there is no such key" + (f"; did you mean {near[0]}?" if near else "")
-        case "tuple_type":
-            return "must be a list"
-        case "string_type":
-            return "must be text"
-        case "missing":
-            return "is missing"
-        case _:
-            return message
-
-
-def _keys(model: type[BaseModel]) -> list[str]:
-    known = []
-    for name, field in model.model_fields.items():
-        known.append(field.alias or name)
-        inner = field.annotation
-        if isinstance(inner, type) and issubclass(inner, BaseModel):
-            known += _keys(inner)
-    return known
+    told = yaml_files.wrong_keys(where, text, error, kind)
+    return SettingsWrong(told, hint=f"Mend {where}; docs/contracts.md has all keys.")
 
 
 def settings_of(stored: Mapping[str, Any]) -> ProjectSettings:

@@ -14,7 +14,7 @@ from toryo.store.engine import Tx
 from toryo.store.rows import ProjectRow, TargetRow
 from toryo.usecases.agent_definitions import AGENT_CLIS, known_clients
 from toryo.usecases.agent_files import agents_in
-from toryo.usecases.agents_of_projects import first_agent, import_agents
+from toryo.usecases.agents_of_projects import first_agent, import_agents, look_over_file
 from toryo.usecases.context import HeadContext
 from toryo.usecases.default_agents import settle
 from toryo.usecases.drain_queue import mark_waiting_tasks
@@ -54,8 +54,6 @@ def register(
     context: HeadContext, machine: str, survey: Mapping[str, Any], adopted: Mapping[str, Any], name: str
 ) -> dict[str, Any]:
     root = str(adopted["root"] or survey["root"])
-    if name and (len(name) > LONGEST_NAME or not name.isprintable() or name != name.strip()):
-        raise UserError(f"{name!r} is no project name.", hint="Use one line of at most 64 characters.")
     with context.store.change() as tx:
         row = projects.get(tx, str(adopted["project"]))
         known = row is not None
@@ -102,6 +100,21 @@ def _archive_replaced(tx: Tx, project_id: str, root: str) -> list[str]:
             tx.mark(f"queue:{other.id}/{other.base}")
             notes.append(f"{other.name} ({other.id}) was here before: it is archived, its record is kept")
     return notes
+
+
+def refuse_wrong_name(name: str) -> None:
+    if name and (len(name) > LONGEST_NAME or not name.isprintable() or name != name.strip()):
+        raise UserError(f"{name[:80]!r} is no project name.", hint="Use one line of at most 64 characters.")
+
+
+def refuse_wrong_files(context: HeadContext, survey: Mapping[str, Any]) -> None:
+    """Before anything is written: what is in .toryo/ must be right, or nothing at all is made of it."""
+    files = survey["settings_files"]
+    parse_settings(files.get(CONFIG, ""))
+    with context.store.read() as tx:
+        clients = known_clients(context, tx)
+    for wish in agents_in(files):
+        look_over_file(wish, clients)
 
 
 def _unused(tx: Tx, name: str) -> str:

@@ -36,6 +36,8 @@ class ProjectNotFound(UserError):
 class AlreadyRunning(Refused):
     """Agent instance already running for this project"""
 
+    way_out = "Wait until it has ended, or ask the person to end it."
+
 
 class SessionInvalid(UserError):
     """The session token is not valid, or its session has ended"""

@@ -155,6 +155,7 @@ async def _survey(head: Head, path: str, base: str) -> dict[str, Any]:
     """What is there; without a base of the caller's, the one that the settings name counts."""
     order = await head.do(asking.order_survey, processes.machine_id(), path, base)
     found = asking.refuse_problem(await ask(head, order, "survey", SURVEY_S))
+    await head.do(projects.refuse_wrong_files, found)
     wanted = "" if base else projects.wanted_base(found)
     return await _survey(head, path, wanted) if wanted else found
 
@@ -165,6 +166,7 @@ async def survey_path(head: Head, caller: Caller, args: Path) -> dict[str, Any]:
 
 async def register_project(head: Head, caller: Caller, args: NewProject) -> dict[str, Any]:
     machine = processes.machine_id()
+    projects.refuse_wrong_name(args.name)
     survey = await _survey(head, args.path, args.base)
     await _refuse_copy(head, survey)
     inputs = AdoptInputs(

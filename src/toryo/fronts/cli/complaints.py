@@ -37,31 +37,35 @@ def exit_code(error: Exception) -> int:
 
 
 def describe(error: BaseException, hint: str = "", *, bug: bool = False) -> str:
-    from toryo.fronts.cli.showing import paint, plain
-
     text = _sentence(error)
     if bug:
         text = f"This is a bug in Toryo: {text}"
-    lines = [f"{paint('Error:', 'red', sys.stderr)} {plain(text)}"]
+    lines = [labelled("Error:", text, "red")]
     cause = error.__cause__
     while cause is not None:
-        lines.append(f"Caused by: {plain(_sentence(cause))}")
+        lines.append(labelled("Caused by:", _sentence(cause)))
         cause = cause.__cause__
     if hint:
-        lines.append(f"{paint('Hint:', 'cyan', sys.stderr)} {plain(hint)}")
+        lines.append(labelled("Hint:", hint, "cyan"))
     return "\n".join(lines)
+
+
+def labelled(label: str, text: str, colour: str = "") -> str:
+    """For stderr, folded there if it is a terminal; what is to be copied is never broken."""
+    from toryo.fronts.cli.showing import columns, fold_copyable, paint, plain
+
+    shown = fold_copyable(plain(text), columns(sys.stderr), len(label) + 1)
+    return f"{paint(label, colour, sys.stderr)} {shown}"
 
 
 def warn_of_version(theirs: str) -> None:
     """The daemon that answered is of another version than this command."""
-    from toryo.fronts.cli.showing import paint, plain
-
     hint = f"`toryo down && toryo up` restarts it as {__version__}; running agents go on."
     if _numbers(theirs) > _numbers(__version__):
         hint = f"Install toryo {theirs} here too; `toryo down && toryo up` would go back to {__version__}."
     said = f"this is toryo {__version__}, but the daemon that runs is {theirs}."
-    print(f"{paint('Warning:', 'yellow', sys.stderr)} {plain(said)}", file=sys.stderr)
-    print(f"{paint('Hint:', 'cyan', sys.stderr)} {plain(hint)}", file=sys.stderr)
+    print(labelled("Warning:", said, "yellow"), file=sys.stderr)
+    print(labelled("Hint:", hint, "cyan"), file=sys.stderr)
 
 
 def _numbers(version: str) -> list[int]:

@@ -210,10 +210,14 @@ def inner(body: dict[str, Any], name: str) -> dict[str, Any]:
 def operator_key(home: Home) -> str:
     """The person's key; empty before the daemon made one."""
     try:
-        with open(f"{home.text}/operator.key", encoding="utf-8") as file:
+        with open(f"{home.text}/operator.key", encoding="utf-8", errors="replace") as file:
             return file.read().strip()
     except FileNotFoundError:
         return ""
+    except NotADirectoryError:
+        raise UserError(
+            f"The home {home.text} is not a directory.", hint="Set TORYO_HOME to a directory of your own."
+        ) from None
     except PermissionError as closed:
         raise UserError(
             f"This installation belongs to somebody else: {home.text}",

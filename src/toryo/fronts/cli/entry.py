@@ -147,7 +147,9 @@ def verb_file(name: str) -> ModuleType:
 
 def _never_fail_to_print() -> None:
     """What the terminal's own encoding lacks becomes `?`: a title in another script is no reason to fail."""
-    if sys.stdout is None or sys.stderr is None:  # started with them closed
+    if sys.stdin is None:  # started with it closed: there is nobody to ask and nothing to read
+        sys.stdin = open(os.devnull)  # noqa: SIM115 - as long as the process
+    if sys.stdout is None or sys.stderr is None:  # the same
         nowhere = open(os.devnull, "w")  # noqa: SIM115 - as long as the process
         sys.stdout, sys.stderr = sys.stdout or nowhere, sys.stderr or nowhere
     for stream in (sys.stdout, sys.stderr):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 
 from toryo.domain.errors import UserError
 
@@ -16,6 +17,20 @@ def read_text(file: str) -> str:
         raise UserError(f"{file}: {error.strerror}.", hint=where_to_look(file)) from None  # it says no more
     except UnicodeDecodeError:
         raise UserError(f"{file} is no text in UTF-8.", hint=where_to_look(file)) from None
+
+
+def read_stdin() -> str:
+    """All of standard input; what is no text in UTF-8 is the person's to mend."""
+    raw = getattr(sys.stdin, "buffer", None)
+    if raw is None:
+        return sys.stdin.read()
+    try:
+        text: str = raw.read().decode("utf-8")
+    except UnicodeDecodeError:
+        raise UserError(
+            "Standard input is no text in UTF-8.", hint="Convert it first: `iconv -t UTF-8`."
+        ) from None
+    return text
 
 
 def where_to_look(file: str) -> str:

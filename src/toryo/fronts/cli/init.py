@@ -5,6 +5,7 @@ It commits nothing and overwrites nothing.
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sys
 from pathlib import Path
@@ -57,14 +58,13 @@ def init(args: argparse.Namespace, desk: Desk) -> int:
         if not _agreed():
             print("Nothing was written.")
             return 1
-    for name, text in missing.items():
-        write_new(root, name, text)
-    made = desk.call(
-        "register_project",
-        {"path": path, "name": args.name, "base": args.base, "take_over": args.take_over or None},
-        timeout_s=SURVEY_WITHIN_S,
-        what="registering the project",
-    )
+    written = [name for name, text in missing.items() if write_new(root, name, text)]
+    wish = {"path": path, "name": args.name, "base": args.base, "take_over": args.take_over or None}
+    try:
+        made = desk.call("register_project", wish, timeout_s=SURVEY_WITHIN_S, what="registering the project")
+    except UserError:  # refused: nothing of it stays; where the answer was lost, it may have been done
+        take_back(root, written)
+        raise
     if args.json:
         print_json({**made, "wrote": list(missing)})
         return 0
@@ -105,18 +105,33 @@ def write_new(root: Path, name: str, text: str) -> bool:
     """Write a file that is not there, and never outside the repository; whether it was written."""
     target = root / name
     if Path(name).is_absolute() or not target.resolve().is_relative_to(root.resolve()):
-        raise Refused(f"{name} would be written outside of {root}.")
+        raise Refused(
+            f"{name} would be written outside of {root}.", hint="Is .toryo a link? Make it a folder."
+        )
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
         with open(
             os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o644), "w", encoding="utf-8"
         ) as file:
-            file.write(text)
+            try:
+                file.write(text)
+                file.flush()
+            except OSError:
+                target.unlink(missing_ok=True)  # the disk is full: half a file is worse than none
+                raise
         return True
     except FileExistsError:
         return False  # somebody else's, and theirs it stays
     except OSError as error:
         raise UserError(f"{target} cannot be written.", hint=where_to_look(str(target))) from error
+
+
+def take_back(root: Path, written: list[str]) -> None:
+    """What was written a moment ago, and the folder if nothing else is in it."""
+    for name in written:
+        (root / name).unlink(missing_ok=True)
+        with contextlib.suppress(OSError):
+            (root / name).parent.rmdir()
 
 
 def _made(made: dict[str, Any], written: list[str], notes: list[str]) -> str:

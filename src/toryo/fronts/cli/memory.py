@@ -178,6 +178,8 @@ def _file_name(title: str, root: Any) -> str:
 
 
 def _given_text(args: argparse.Namespace) -> str:
+    from toryo.fronts.cli.files import read_stdin
+
     if args.description is not None:
         text = args.description
     elif args.file:
@@ -185,7 +187,7 @@ def _given_text(args: argparse.Namespace) -> str:
     else:
         if sys.stdin.isatty():
             print("Type what was decided; Ctrl-D ends it.", file=sys.stderr)
-        text = sys.stdin.read()
+        text = read_stdin()
     if not text.strip():
         raise UsageError("There is no text.", hint="Give -d TEXT or --file FILE, or pipe it in.")
     return str(text)

@@ -24,6 +24,9 @@ if TYPE_CHECKING:
 argparse._ = str  # type: ignore[attr-defined]
 
 UNKNOWN = "unrecognized arguments: "
+LONGEST_S = 7 * 86400
+MOST = 1000
+LARGEST = 2**62
 
 
 class Help(argparse.RawDescriptionHelpFormatter):
@@ -113,15 +116,32 @@ def seconds(text: str) -> float:
     return value
 
 
+def time_limit(text: str) -> float:
+    """Of a run: at most a week."""
+    value = seconds(text)
+    if value > LONGEST_S:
+        raise argparse.ArgumentTypeError(f"{text!r} is more than a week ({LONGEST_S} seconds)")
+    return value
+
+
 def count(text: str) -> int:
-    """A whole number of at least one."""
-    if not text.isdecimal() or int(text) < 1:
+    """A whole number of at least one; nothing that is counted here is ever more than a thousand."""
+    value = _whole(text)
+    if not value:
         raise argparse.ArgumentTypeError(f"{text!r} is no whole number of at least 1")
-    return int(text)
+    if value > MOST:
+        raise argparse.ArgumentTypeError(f"{text!r} is more than {MOST}")
+    return value
+
+
+def _whole(text: str) -> int:
+    """0 for what is none; a very long number is one, and its value does not matter."""
+    digits = text if text.isascii() and text.isdecimal() else "0"
+    return int(digits) if len(digits) < 19 else LARGEST + 1
 
 
 def place(text: str) -> int:
     """Where to go on: the number of an event, or what ended the last page."""
-    if not text.isdecimal():
-        raise argparse.ArgumentTypeError(f"{text!r} is no number of an event or a page")
+    if not (text.isascii() and text.isdecimal()) or _whole(text) > LARGEST:
+        raise argparse.ArgumentTypeError(f"{text[:40]!r} is no number of an event or a page")
     return int(text)

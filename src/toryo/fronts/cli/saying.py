@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
 
 from toryo.domain.errors import Refused, UsageError
 from toryo.fronts.cli.desk import inner
@@ -41,7 +40,9 @@ def declare_say(parser: argparse.ArgumentParser) -> None:
 
 
 def say(args: argparse.Namespace, desk: Desk) -> int:
-    text = sys.stdin.read() if args.text == "-" else args.text
+    from toryo.fronts.cli.files import read_stdin
+
+    text = read_stdin() if args.text == "-" else args.text
     if not text.strip():
         raise UsageError("There is nothing to say.", hint='`toryo task say ID "the words"`')
     # with an id of ours: asked again after a daemon was killed, it is said once

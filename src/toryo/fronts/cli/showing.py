@@ -150,10 +150,10 @@ def _narrow(widths: list[int], elastic: int, room: int) -> None:
         widths[widest] -= 1
 
 
-def columns() -> int:
+def columns(stream: TextIO | None = None) -> int:
     """Of the terminal that is written to; 0 where there is none, and nothing is cut."""
     try:
-        return os.get_terminal_size(sys.stdout.fileno()).columns
+        return os.get_terminal_size((stream or sys.stdout).fileno()).columns
     except (OSError, ValueError):
         return 0
 
@@ -174,6 +174,43 @@ def folded(text: str, indent: int) -> str:
 
     lines = textwrap.wrap(text, room, break_long_words=False, break_on_hyphens=False)
     return ("\n" + " " * indent).join(lines)
+
+
+def fold_copyable(text: str, room: int, first: int) -> str:
+    """Each line broken between words where a terminal would break it anywhere, its first one `first` columns
+    later. Commands between backquotes stay whole, and so do lines that are set in: they are to be copied."""
+    if room < NARROWEST_ELASTIC:
+        return text
+    lines, used = [], first
+    for line in text.split("\n"):
+        lines.append(line if line.startswith(" ") else _fold(line, room, used))
+        used = 0
+    return "\n".join(lines)
+
+
+def _fold(line: str, room: int, used: int) -> str:
+    out, begun = "", False
+    for part in _units(line):
+        wide = width(part)
+        if begun and used + 1 + wide > room:
+            out, used = f"{out}\n{part}", wide
+        else:
+            out, used = f"{out} {part}" if begun else part, used + wide + begun
+        begun = True
+    return out
+
+
+def _units(line: str) -> list[str]:
+    """Words, and commands between backquotes as one."""
+    units: list[str] = []
+    is_open = False
+    for word in line.split(" "):
+        if is_open:
+            units[-1] += f" {word}"
+        else:
+            units.append(word)
+        is_open ^= word.count("`") % 2 == 1
+    return units
 
 
 def _text(value: object) -> str:

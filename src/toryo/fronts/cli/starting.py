@@ -115,7 +115,8 @@ def starting_lock(home: Home, progress: Progress) -> Iterator[None]:
             except BlockingIOError as held:
                 if time.monotonic() > end:
                     raise Unavailable(
-                        "Another command has been starting or stopping Toryo for a minute."
+                        "Another command has been starting or stopping Toryo for a minute.",
+                        hint=f"`fuser {home.path / 'up.lock'}` names it; end it, then try again.",
                     ) from held
                 progress.tick()
                 time.sleep(PAUSE_S)
@@ -184,6 +185,27 @@ def _spawn(home: Home, *words: str) -> _Begun:
     return _Begun(pid, processes.start_time(pid), output, offset)
 
 
+def _ended(begun: _Begun, part: str) -> Unavailable:
+    """With its own reason and way out, where it could say them."""
+    hint = f"`toryo {part} --foreground` shows more; its output is in {begun.output}"
+    said = begun.said()
+    if not said and not _has_room(begun.output.parent):
+        said, hint = (
+            "its disk is full.",
+            f"Make room where {begun.output.parent.parent} is; `df -h` shows it.",
+        )
+    lines = said.splitlines()
+    hints = [line.removeprefix("Hint: ") for line in lines if line.startswith("Hint: ")]
+    errors = [line.removeprefix("Error: ") for line in lines if line.startswith("Error: ")]
+    told = errors[-1] if errors else said or "it said nothing"
+    return Unavailable(f"The {part} ended at once: {told}", hint=hints[-1] if hints else hint)
+
+
+def _has_room(folder: Path) -> bool:
+    found = os.statvfs(folder)
+    return found.f_bavail > 0 and (found.f_favail > 0 or not found.f_files)
+
+
 def _wait(begun: _Begun, part: str, progress: Progress, there: Callable[[], bool]) -> None:
     """Until it answers. A connection that breaks on the way is only one more reason to ask again."""
     end = time.monotonic() + ANSWER_WITHIN_S
@@ -199,10 +221,7 @@ def _wait(begun: _Begun, part: str, progress: Progress, there: Callable[[], bool
             full = disks.full(begun.output.parent)
             raise Unavailable(f"The {part} ended at once. {full.message}", hint=full.hint) from broken
         if ended:
-            raise Unavailable(
-                f"The {part} ended at once: {begun.said() or 'it said nothing'}",
-                hint=f"`toryo {part} --foreground` shows more; its output is in {begun.output}",
-            ) from broken
+            raise _ended(begun, part) from None
         if time.monotonic() > end:
             raise Unavailable(
                 f"The {part} (pid {begun.pid}) did not answer within {ANSWER_WITHIN_S:g} s.",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from toryo.fronts.cli.choices import PRIORITIES, STATUSES
 from toryo.fronts.cli.desk import inner, whose
-from toryo.fronts.cli.parsing import count, place, project_option, seconds, verb
+from toryo.fronts.cli.parsing import count, place, project_option, time_limit, verb
 from toryo.fronts.cli.showing import one_line, print_json, table
 
 TYPE_CHECKING = False
@@ -56,7 +56,7 @@ def _declare_add(parser: argparse.ArgumentParser) -> None:
         help="must pass besides the project's; repeatable",
     )
     parser.add_argument(
-        "--timeout", type=seconds, metavar="S", help="time limit of a run in seconds (default: 3600)"
+        "--timeout", type=time_limit, metavar="S", help="time limit of a run in seconds (default: 3600)"
     )
     parser.add_argument("--hold", action="store_true", help="do not start it before `toryo task approve`")
     project_option(parser)

@@ -36,6 +36,8 @@ COMMAND_WITHIN_S = 90
 class StepFailed(Unavailable):
     """A step of the demo did not work."""
 
+    way_out = "`toryo demo --keep DIR` leaves everything there to look at."
+
 
 @dataclass(frozen=True)
 class Stage:

@@ -16,6 +16,8 @@ from toryo.protocol.parts import Said
 class CannotCall(UserError):
     """The client cannot be called like that."""
 
+    way_out = "`toryo agent show NAME` says how it is called."
+
 
 @dataclass(frozen=True)
 class Call:

@@ -13,6 +13,7 @@ import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
 from toryo.domain.errors import UserError
+from toryo.protocol import yaml_files
 from toryo.protocol.parts import Said, Usage
 from toryo.workbench.clients import streams
 from toryo.workbench.clients.calls import Call, CannotCall, Command, Interactive, Versions
@@ -200,24 +201,29 @@ def load(path: Path) -> DefinedClient:
     if not NAME.fullmatch(path.stem):
         raise _bad(path, "the file's name is the client's: small letters, digits, - and _")
     try:
-        raw: Any = yaml.safe_load(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
-        raise _bad(path, " ".join(str(error).split())) from error
+        text = path.read_text(encoding="utf-8")
+        raw: Any = yaml.safe_load(text)
+    except UnicodeDecodeError as error:
+        raise _bad(path, "is no text in UTF-8") from error
+    except OSError as error:
+        raise _bad(path, str(error.strerror)) from error
+    except yaml.YAMLError as error:
+        raise BadDefinition(yaml_files.broken(str(path), error), hint=_edit(path)) from error
     if not isinstance(raw, dict):
         raise _bad(path, "a definition is a mapping with the keys program and argv")
     try:
         keys = Definition.model_validate(raw)
     except ValidationError as error:
-        raise _bad(path, "; ".join(_mistake(dict(one)) for one in error.errors())) from error
+        told = yaml_files.wrong_keys(str(path), text, error, Definition)
+        raise BadDefinition(told, hint=_edit(path)) from error
     if keys.name not in ("", path.stem):
         raise _bad(path, f"name: {keys.name!r} is not the file's name")
     return DefinedClient(path.stem, keys) if keys.result is None else DefinedCli(path.stem, keys, keys.result)
 
 
-def _mistake(one: dict[str, Any]) -> str:
-    where = ".".join(str(part) for part in one["loc"])
-    return f"{where}: {str(one['msg']).removeprefix('Value error, ')}"
-
-
 def _bad(path: Path, mistake: str) -> BadDefinition:
-    return BadDefinition(f"{path}: {mistake}", hint=f"${{EDITOR:-vi}} {path}")
+    return BadDefinition(f"{path}: {mistake}", hint=_edit(path))
+
+
+def _edit(path: Path) -> str:
+    return f"${{EDITOR:-vi}} {path}"

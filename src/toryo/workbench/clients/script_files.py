@@ -15,10 +15,13 @@ from typing import Any
 import yaml
 
 from toryo.domain.errors import UserError
+from toryo.protocol import yaml_files
 
 
 class BadScript(UserError):
     """The script cannot be followed."""
+
+    way_out = "docs/howto/writing-an-agent.md shows a script."
 
 
 @dataclass(frozen=True)
@@ -32,8 +35,10 @@ class Step:
 def load(path: Path) -> Any:
     try:
         return yaml.safe_load(path.read_text())
-    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
-        raise BadScript(str(error)) from error
+    except (OSError, UnicodeDecodeError) as error:
+        raise BadScript(f"{path}: {error}") from error
+    except yaml.YAMLError as error:
+        raise BadScript(yaml_files.broken(str(path), error)) from error
 
 
 def choose(script: Any, *, purpose: str, prompt: str, nth: Callable[[str], int]) -> tuple[Step, ...]:

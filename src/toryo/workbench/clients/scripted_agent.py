@@ -25,6 +25,8 @@ LONGEST_COMMAND_S = 86_400
 class StepFailed(ToryoError):
     """A step of the script could not be done."""
 
+    way_out = "`toryo log RUN` has what it printed; mend the script."
+
 
 class Scripted:
     """One playing of a script in the current folder."""

@@ -36,6 +36,8 @@ SLOTS = 2
 class GateInsideRepository(ToryoError):
     """The gates' folder lies inside the repository, where checks would find its ignored files."""
 
+    way_out = "Set TORYO_HOME to a directory outside of every repository."
+
 
 def check(
     inputs: CheckInputs,

@@ -26,6 +26,8 @@ _LONGEST_PAUSE_S = 0.5
 class NoSlot(ToryoError):
     """Nobody waits for a gate slot any more."""
 
+    way_out = "`toryo up` takes the check up again."
+
 
 @dataclass(frozen=True)
 class Slot:

@@ -33,9 +33,13 @@ class TmuxMissing(UserError):
 class TmuxFailed(ToryoError):
     """tmux did not do what it was asked."""
 
+    way_out = "`toryo doctor` says whether tmux works here."
+
 
 class NoWindow(UserError):
     """The run has no window."""
+
+    way_out = "`toryo log -f RUN` follows what it prints."
 
 
 @dataclass(frozen=True)

@@ -30,6 +30,8 @@ Source = Literal["hook", "marker", "terminal_lost"]
 class ScreenBusy(ToryoError):
     """Somebody else is typing on this screen."""
 
+    way_out = "Say it again when the other one has finished."
+
 
 @dataclass(frozen=True)
 class Screen:
