@@ -9,7 +9,7 @@ READY := $(VENV)/.ready
 USABLE := $(VENV)/.usable
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check lint types imports format install tools clients bench clean
+.PHONY: help demo test check lint types imports format install tools clients bench chaos clean
 
 help: ## list the targets
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /\1\t/' | while IFS=$$'\t' read -r name text; do printf '  %-8s %s\n' "$$name" "$$text"; done
@@ -63,6 +63,9 @@ clients: ## the pinned agent CLIs, from npm, into a cache outside the repository
 
 bench: install ## the figures, as ratios to floors measured in the same run
 	$(BIN)/python bench/run.py
+
+chaos: install ## random kills, seeded: SEED=7 repeats a choice, MINUTES=60 is for an hour
+	$(BIN)/python -m chaos --minutes $(or $(MINUTES),5) $(if $(SEED),--seed $(SEED))
 
 clean: ## remove the virtual environment and all caches
 	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache

@@ -22,6 +22,7 @@ import idle
 import life
 import message
 import reading
+import recovery
 from installation import command
 from reasons import REASONS
 from table import Figure, as_markdown, as_text
@@ -43,6 +44,7 @@ class Sizes:
     messages: int = 100
     agents: int = 50
     idle_s: float = 30
+    kills: int = 20
 
 
 TINY = Sizes(
@@ -58,6 +60,7 @@ TINY = Sizes(
     messages=2,
     agents=3,
     idle_s=1,
+    kills=1,
 )
 
 
@@ -73,6 +76,7 @@ def parts(sizes: Sizes) -> dict[str, Callable[[], list[Figure]]]:
         "bridge": lambda: bridge.measure(sizes.starts, sizes.calls, say),
         "message": lambda: message.measure(sizes.messages, say),
         "crew": lambda: crew.measure(sizes.cli_runs, say),
+        "recovery": lambda: recovery.measure(sizes.kills, say),
         "idle": lambda: [
             *idle.measure(sizes.agents, 0.1, sizes.idle_s, say),
             *idle.measure(4 * sizes.agents, 0.3, sizes.idle_s, say),

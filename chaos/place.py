@@ -137,12 +137,19 @@ class Place:
 
     def who_stands(self) -> int | None:
         """The process that has come to the armed point."""
-        known = self.pids.values()
-        if self.armed.startswith("shim."):
-            numbers = (int(entry.name) for entry in Path("/proc").iterdir() if entry.name.isdigit())
-            stopped = [pid for pid in numbers if state_of(pid) == "T"]
-            known = [pid for pid in stopped if os.fsencode(self.here) in _words(Path(f"/proc/{pid}"))]
+        known = self._stopped() if self.armed.startswith("shim.") else self.pids.values()
         return next((pid for pid in known if state_of(pid) == "T"), None)
+
+    def _stopped(self) -> list[int]:
+        """Everybody of this installation who stands still: a shim was armed when its run was launched."""
+        numbers = (int(entry.name) for entry in Path("/proc").iterdir() if entry.name.isdigit())
+        stopped = [pid for pid in numbers if state_of(pid) == "T"]
+        mark = os.fsencode(self.here)
+        return [pid for pid in stopped if pid in self.pids.values() or mark in _words(Path(f"/proc/{pid}"))]
+
+    def let_all_go(self) -> None:
+        for pid in self._stopped():
+            self.let_go(pid)
 
     def let_go(self, pid: int) -> None:
         try:

@@ -110,7 +110,9 @@ def _rest(place: Place, asked: threading.Thread | None) -> End:
 
 
 def look(place: Place) -> End:
-    names = [(run, f"RUN{n}") for n, (run,) in enumerate(place.rows("select id from runs order by seq"), 1)]
+    runs, tasks = (place.rows(f"select id from {table} order by seq") for table in ("runs", "tasks"))
+    names = [(run, f"RUN{number}") for number, (run,) in enumerate(runs, 1)]
+    names += [(task, f"TASK{number}") for number, (task,) in enumerate(tasks, 1)]
     counted = Counter(
         f"{kind} {state}" for kind, state in place.rows("select kind, state from orders") if kind not in ASKED
     )

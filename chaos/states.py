@@ -53,7 +53,7 @@ def _fresh(place: Place) -> None:
         subprocess.run(["git", *argv], cwd=place.repo, check=True, timeout=60)
     folder = place.home.coordinator("main")
     folder.mkdir(parents=True)
-    (folder / "coordinator.yaml").write_text(f"polling_interval: {INTERVAL_S}\nmax_concurrent: 4\n")
+    (folder / "coordinator.yaml").write_text(f"polling_interval: {INTERVAL_S}\nmax_concurrent: 16\n")
     (place.home.path / "clients").mkdir()
     # only for its name: the coordinators that we fork have another client of that name
     (place.home.path / "clients" / "little.yaml").write_text("program: sh\nargv: [sh]\n")
@@ -68,7 +68,7 @@ def _begun(place: Place) -> None:
     place.start()
     place.call("register_project", path=str(place.repo), base="main")
     for name, wish in agents.write(place.here / "agents").items():
-        place.call("add_agent", name=name, path=str(place.repo), slots=4, **wish)
+        place.call("add_agent", name=name, path=str(place.repo), slots=16, **wish)
     place.until(lambda: at_rest(place), "the base is checked")
     place.keep("begun")
 

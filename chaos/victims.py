@@ -61,6 +61,14 @@ def pid_of(place: Place, victim: str, run: str) -> int:
     return found
 
 
+def is_there(place: Place, victim: str, run: str) -> bool:
+    """Whether it could be killed now."""
+    if victim == TREE:
+        victim = SHIM
+    found = _find(place, victim, run)
+    return found is not None and is_alive(found)
+
+
 def _find(place: Place, victim: str, run: str) -> int | None:
     if victim in (AGENT, SHIM):
         told = started(place, run)

@@ -27,6 +27,7 @@ BENCH = Path(__file__).parents[2] / "bench"
         ("message", 2),
         ("crew", 1),
         ("idle", 2),
+        ("recovery", 10),
     ],
 )
 def test_a_part_of_the_bench_fills_its_rows(part: str, figures: int, tmp_path: Path) -> None:
