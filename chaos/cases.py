@@ -69,6 +69,7 @@ SCENES = (
     Scene("done", ORDER[OrderKind.RESTORE], "restore"),
     Scene("waits", ("launch.after_exec", RUN_AFTER, RUN_REPORTED, "window.before"), more=WITHOUT_WINDOW),
     Scene("waits", ORDER[OrderKind.READ], "read", IN_A_RUN),
+    Scene("waits", points.HEARING, "say", IN_A_RUN),
     Scene("waits", ORDER[OrderKind.STOP][:1], "stop", IN_A_RUN),
     Scene("waits", ORDER[OrderKind.STOP][1:], "stop"),
     Scene("waits", points.SHIM[:2], more=(SHIM,)),

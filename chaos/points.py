@@ -32,9 +32,11 @@ PUBLISH = ("publish.journalled", "publish.merged")
 MENDING = ("publish.snapshotted", "publish.put_away")
 """Of a publication that was interrupted before."""
 SCREEN = ("window.before", "screen.ready", "words.noted", "words.pasted", "words.entered", "screen.hinted")
+HEARING = ("words.written", "words.put")
+"""Of words for an agent without a screen."""
 HEAD = ("claim.kept", "facts.kept", "drain.decided")
 """The daemon's own: something is kept but not answered, or decided but not kept."""
 SHIM = ("shim.locked", "shim.forked", "shim.recorded", "shim.released", "shim.agent_gone")
 
-FINER: tuple[str, ...] = (*LAUNCH, *EXIT, *CHECK, *PUBLISH, *MENDING, *SCREEN, *HEAD)
+FINER: tuple[str, ...] = (*LAUNCH, *EXIT, *CHECK, *PUBLISH, *MENDING, *SCREEN, *HEARING, *HEAD)
 POINTS: tuple[str, ...] = (*ORDERS, *FINER, *SHIM)
