@@ -52,9 +52,10 @@ class Meddler:
     def watch(self, patch: pytest.MonkeyPatch) -> None:
         patch.setenv("PATH", f"{self.folder}:{os.environ['PATH']}")
 
-    def act(self) -> None:
-        """Now, not in between."""
-        subprocess.run(["env", "-i", "sh", str(self.folder / "act")], check=True, timeout=60)
+    def act(self) -> bool:
+        """Now; False: git refused it, as somebody else was at work there."""
+        done = subprocess.run(["env", "-i", "sh", str(self.folder / "act")], check=False, timeout=60)
+        return done.returncode == 0
 
     def calls(self) -> list[str]:
         """What git was asked, without the settings of the door."""

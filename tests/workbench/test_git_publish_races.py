@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import os
+import random
 import shutil
 import subprocess
+import time
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import nullcontext
 from pathlib import Path
 
@@ -71,19 +74,24 @@ class Copy:
         return state(self.repo) | {"files": files_of(self.repo)}
 
 
+def orders_of(template: Desk, folder: Path, act: str) -> list[dict[str, object]]:
+    """What the user sees when the act comes before the publication, and when it comes after it."""
+    before = Copy(template, folder / "before", act)
+    assert before.meddler.act()
+    before.publish()
+    after = Copy(template, folder / "after", act)
+    after.publish()
+    assert after.meddler.act()
+    after.publish()
+    return [before.seen(), after.seen()]
+
+
 @pytest.mark.parametrize("what", ACTS)
 def test_whatever_the_user_does_meanwhile_is_as_if_done_before_or_after(
     template, tmp_path, monkeypatch, what
 ):
     act = ACTS[what]
-    before = Copy(template, tmp_path / "before", act)
-    before.meddler.act()
-    before.publish()
-    after = Copy(template, tmp_path / "after", act)
-    after.publish()
-    after.meddler.act()
-    after.publish()
-    allowed = [before.seen(), after.seen()]
+    allowed = orders_of(template, tmp_path, act)
     with monkeypatch.context() as patch:
         counted = Copy(template, tmp_path / "counted", act)
         counted.meddler.watch(patch)
@@ -97,6 +105,28 @@ def test_whatever_the_user_does_meanwhile_is_as_if_done_before_or_after(
         copy.publish()
         assert copy.seen() in allowed, (at, call, copy.seen(), allowed)
         shutil.rmtree(tmp_path / str(at))
+
+
+ANY_MOMENT = ("commit", "commit of a change", "amend", "rewind", "new branch", "branch behind", "stash")
+ROUNDS = 3
+"""Of each act."""
+
+
+@pytest.mark.parametrize("what", ANY_MOMENT)
+def test_a_user_at_work_at_any_moment_is_as_if_before_or_after(template, tmp_path, what):
+    allowed = orders_of(template, tmp_path, ACTS[what])
+    chance = random.Random(what)
+    for number in range(ROUNDS):
+        copy = Copy(template, tmp_path / str(number), ACTS[what])
+        with ThreadPoolExecutor(1) as beside:
+            publishing = beside.submit(copy.publish)
+            time.sleep(chance.uniform(0, 0.1))  # the moment is what varies
+            done = copy.meddler.act()
+            publishing.result(60)
+        if not done:
+            assert copy.meddler.act()
+        copy.publish()
+        assert copy.seen() in allowed, (number, copy.seen(), allowed)
 
 
 # ── while git writes the files ────────────────────────────────────────────────────────────────────────
