@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from queue import SimpleQueue
 
 from chaos import invariants, playing
@@ -25,20 +26,27 @@ class Ground:
         for _ in range(PLACES):
             self._free.put(Place())
 
+    @contextmanager
+    def place(self) -> Iterator[Place]:
+        """One of them, for a test that plays by itself."""
+        taken = self._free.get()
+        try:
+            yield taken
+        finally:
+            self._free.put(taken)
+
     def check(self, cases: Iterable[Case], wrong: Callable[[Case, End, End], str]) -> list[str]:
         """Every case side by side; what is wrong, each with its name."""
         return [told for told in self._hands.map(lambda case: self._play(case, wrong), cases) if told]
 
     def _play(self, case: Case, wrong: Callable[[Case, End, End], str]) -> str:
-        place = self._free.get()
-        try:
-            wanted = self._undisturbed(place, case)
-            end = playing.play(place, case)
-            told = [wrong(case, end, wanted), *invariants.broken(place)]
-        except Exception as failed:  # noqa: BLE001 — a case's outermost edge: the others are played all the same
-            told = [f"{type(failed).__name__}: {failed}"]
-        finally:
-            self._free.put(place)
+        with self.place() as place:
+            try:
+                wanted = self._undisturbed(place, case)
+                end = playing.play(place, case)
+                told = [wrong(case, end, wanted), *invariants.broken(place)]
+            except Exception as failed:  # noqa: BLE001 — a case's outermost edge: the others are played, too
+                told = [f"{type(failed).__name__}: {failed}"]
         return "\n".join(f"{case.name}: {one}" for one in told if one)
 
     def _undisturbed(self, place: Place, case: Case) -> End:

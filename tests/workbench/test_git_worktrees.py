@@ -187,6 +187,16 @@ def test_ten_prepares_at_once_all_succeed_with_names_of_their_own(bench: Bench) 
     assert all(git(Path(path), "status", "--porcelain") == "" for path in made)
 
 
+def test_a_prepare_that_comes_after_its_run_was_retired_makes_nothing_new(bench: Bench) -> None:
+    first = bench.prepare("fix-t1")
+    (bench.runs / "r1" / "started.json").write_text("{}")
+    Path(first.worktree).rename(bench.repo.parent / "retired")
+    before = branches(bench.repo)
+    assert bench.prepare("fix-t1") == first
+    assert not Path(first.worktree).exists()
+    assert branches(bench.repo) == before
+
+
 def test_a_complete_prepare_repeated_reports_the_same_worktree(bench: Bench) -> None:
     first = bench.prepare()
     (Path(first.worktree) / "left.txt").write_text("work\n")
