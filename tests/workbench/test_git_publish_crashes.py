@@ -174,6 +174,17 @@ def test_a_git_that_outlived_its_coordinator_is_waited_for(crash, monkeypatch):
     assert crash.is_completed()
 
 
+def test_a_program_that_a_dead_git_had_started_is_waited_for_and_its_lock_is_ours(crash):
+    """A hook or a filter lives on for a moment, with the lock that it was born with."""
+    lock = crash.repo / ".git/index.lock"
+    orphan = f"exec 9>{lock}; sleep 1 >/dev/null & echo $$"
+    leader = subprocess.run(
+        ["setsid", "sh", "-c", orphan], cwd=crash.repo, stdout=subprocess.PIPE, check=True
+    )
+    crash.note(int(leader.stdout))
+    assert crash.is_completed()
+
+
 def test_a_reused_pid_is_not_taken_for_our_git(crash):
     crash.note(os.getpid(), "another start")
     assert crash.is_completed()

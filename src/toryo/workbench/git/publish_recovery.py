@@ -5,6 +5,7 @@ A path of the landing is ours if it is absent, or holds the old or the new conte
 
 from __future__ import annotations
 
+import os
 import time
 from dataclasses import dataclass
 from pathlib import Path
@@ -35,6 +36,8 @@ from toryo.workbench.git.publish_merge import (
 
 PATIENCE_S = 10
 """How long a git that outlived its coordinator is waited for."""
+ORPHANS_S = 2
+"""How long programs that a dead git had started are waited for."""
 COARSE_NS = 2_000_000_000
 """The coarsest clock of a file system: a lock may look that much older than it is."""
 
@@ -90,7 +93,22 @@ def _gone(entry: Entry) -> bool:
         if time.monotonic() > end:
             return False
         time.sleep(0.02)
+    # its hook or filter outlives a killed git for a moment, and would look like somebody at work there
+    end = min(end, time.monotonic() + ORPHANS_S)
+    while _has_session(entry.pid) and time.monotonic() < end:
+        time.sleep(0.02)
     return True
+
+
+def _has_session(leader: int) -> bool:
+    """Whether a process lives in the session that our git began."""
+    for pid in psutil.pids():
+        try:
+            if os.getsid(pid) == leader and psutil.Process(pid).status() != psutil.STATUS_ZOMBIE:
+                return True
+        except (psutil.Error, OSError):
+            continue
+    return False
 
 
 # ── locks ─────────────────────────────────────────────────────────────────────────────────────────────
