@@ -25,7 +25,7 @@ KEPT_S = 7 * 24 * 3600.0
 
 _ANSWERED_BY_THE_RUN = frozenset({OrderKind.PREPARE, OrderKind.RUN, OrderKind.SAY})
 """After a power cut their run's directory and its worktree's lock say what happened (ADR 13); and nobody is
-left to hear what was said (ADR 29)."""
+left to hear what was said (ADR 27)."""
 
 _ORDER_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]*")
 
