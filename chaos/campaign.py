@@ -129,6 +129,7 @@ def _kill(place: Place, found: Round, kill: Kill) -> str:
             added.result()
             return f"{kill.point}: nobody came, {kill.victim} lives"
         time.sleep(0.005)
+    place.disarm()
     run = live_run(place)
     died = kill.victim not in IN_A_RUN or (run != "" and victims.is_there(place, kill.victim, run))
     if died:

@@ -41,7 +41,7 @@ def undisturbed(place: Place, state: str, act: str) -> End:
     states.bring(place, state)
     place.disarm()
     asked = _begin(place, state, act)
-    place.go.touch()
+    _let_go(place, act)
     return _rest(place, asked)
 
 
@@ -55,8 +55,14 @@ def play(place: Place, case: Case) -> End:
     victims.revive(place, standing)
     if case.victim in (SHIM, TREE) and has_begun(place, run):
         _lose_again(place, case.victim, run)
-    place.go.touch()
+    _let_go(place, case.act)
     return _rest(place, asked)
+
+
+def _let_go(place: Place, act: str) -> None:
+    """The agents that wait may end; one that is to be stopped does not end by itself before that."""
+    if act != "stop":
+        place.go.touch()
 
 
 def come_to(place: Place, case: Case) -> tuple[threading.Thread | None, int]:
@@ -68,7 +74,9 @@ def come_to(place: Place, case: Case) -> tuple[threading.Thread | None, int]:
     if not (case.has_live_run and case.act):
         place.arm(case.point)
     asked = _begin(place, case.state, case.act, case.point)
-    return asked, place.until(place.who_stands, f"somebody comes to {case.point}")
+    standing = place.until(place.who_stands, f"somebody comes to {case.point}")
+    place.disarm()  # before the kill: who takes the victim's place at once must not stand still as well
+    return asked, standing
 
 
 def has_begun(place: Place, run: str) -> bool:
@@ -91,10 +99,10 @@ def _begin(place: Place, state: str, act: str, point: str = "") -> threading.Thr
 
 
 def _lose_again(place: Place, victim: str, first: str) -> None:
-    """The one new run that follows a lost one is lost, too."""
-    (place.here / f"go-{first}").touch()  # an agent without a shim still works to its end
+    """The one new run that follows a lost one is lost, too; of a stopped one there is none."""
     if place.rows("select 1 from orders where kind = 'stop'"):
         return
+    (place.here / f"go-{first}").touch()  # an agent without a shim still works to its end
     place.until(lambda: newest_run(place) != first, "one new run")
     second = newest_run(place)
     place.until((place.here / f"up-{second}").exists, "the new run's agent is up")

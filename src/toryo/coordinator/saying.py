@@ -96,7 +96,7 @@ def _prompt_first(run_dir: Path, screen: spool.Screen) -> bool:
     end, pause = time.monotonic() + PROMPT_FIRST_S, 0.01
     note = spool.prompt_note(run_dir)
     while not screen.prompt_given and spool.typed(note).state != "taken":
-        if time.monotonic() > end or (run_dir / records.EXIT).exists():
+        if time.monotonic() > end or records.state(run_dir).ended:  # also one that was lost
             return False
         time.sleep(pause)
         pause = min(2 * pause, 0.25)
