@@ -179,7 +179,7 @@ def test_a_restore_that_failed_half_way_leaves_nothing_that_looks_whole(
         full.setattr("toryo.workbench.git.nested.make_all", no_space)
         done = put_back(bench, made, seen)
     assert done.problem
-    assert "No space" in done.problem.message
+    assert "is full" in done.problem.message
     assert not Path(made.worktree).exists()
     assert put_back(bench, made, seen).problem is None
     assert state(Path(made.worktree)) == before
