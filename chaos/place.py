@@ -65,7 +65,7 @@ class Place:
             if not is_alive(self.pids.get(name, 0)):
                 self.pids[name] = self._fork(name)
                 if name == HEAD:  # a coordinator that finds nobody comes again an interval later
-                    self.until(self._is_heard, "the daemon listens")
+                    self.until(lambda: self._is_heard() or self.who_stands(), "the daemon listens")
 
     def _is_heard(self) -> bool:
         with socket.socket(socket.AF_UNIX) as line:
