@@ -41,7 +41,7 @@ def test_orders_wait_for_a_journal_that_cannot_be_written_and_no_worker_dies(
     with away(crew.home.coordinator("main") / "orders"):
         for number in range(12):  # more than there are workers
             crew.daemon.give(accept_order(crew, repo, number, new))
-        eventually(lambda: caplog.messages.count("Order waits: it cannot be written down") >= 12)
+        eventually(lambda: caplog.text.count("Order waits: it cannot be written down") >= 12)
         assert not crew.daemon.about("accepted")
         assert not git(repo, "for-each-ref", "refs/toryo/tips"), "no effect without an intent"
     eventually(lambda: len(crew.daemon.about("accepted")) == 12)
@@ -57,7 +57,7 @@ def test_a_success_that_cannot_be_reported_at_once_stays_a_success(
     journal = Journal(crew.home.coordinator("main") / "orders")
     with away(crew.home.coordinator("main") / "outbox"):
         crew.daemon.give(accept_order(crew, repo, 1, new))
-        eventually(lambda: "Order waits: it cannot be written down" in caplog.messages)
+        eventually(lambda: "Order waits: it cannot be written down" in caplog.text)
         entry = journal.find("o1")
         assert entry is not None
         assert entry.outcome is not None

@@ -13,8 +13,7 @@ from scripted_daemon import ScriptedDaemon
 from toryo.coordinator.calls import Daemon, Place
 from toryo.coordinator.outbox import BATCH_BYTES, BATCH_FACTS, Outbox
 from toryo.coordinator.reporter import Reporter
-from toryo.protocol.models import Collected, Problem, Snapshot, Surveyed
-from toryo.protocol.parts import Violation
+from toryo.protocol.models import Collected, Problem, Snapshot, Surveyed, Violation
 from toryo.protocol.wire import LONGEST_LINE, request_line
 
 PLACE = Place("machine/main", 1)

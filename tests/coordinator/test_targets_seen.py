@@ -90,7 +90,7 @@ def test_an_order_waits_for_a_repository_that_was_moved_and_is_done_where_it_is_
     inputs = {"repo": str(repo), "target": "main", "old": first, "new": first, "evidence": "e1"}
     order = crew.order("o1", "accept", inputs, project="p1")
     crew.daemon.give(order)
-    eventually(lambda: "waits for its repository" in caplog.text)
+    eventually(lambda: "Order waits: There is no repository at" in caplog.text)
     assert crew.daemon.about("accepted") == []
     crew.daemon.give({**order, "inputs": {**inputs, "repo": str(there)}})
     assert eventually(lambda: crew.daemon.about("accepted", "o1"))[0]["moved"]

@@ -170,7 +170,10 @@ def test_wrong_settings_of_the_target_are_told_wherever_people_look(shop: Shop) 
     shop.hands.report({"id": "", "generation": 0}, "target_seen", seen)
     shop.hands.report(shop.hands.order("survey"), "surveyed", surveyed(WRONG, settings_tree="7" * 40))
     (problem,) = shop.daemon.person("get_status")["problems"]
-    assert "main has wrong settings, older ones are in force: .toryo/config.yaml: setup" in problem["what"]
+    assert (
+        "main has wrong settings, older ones are in force: .toryo/config.yaml, line 2: setup"
+        in problem["what"]
+    )
     assert problem["type"] == "mend .toryo/config.yaml and commit it on main"
     answer = shop.daemon.person("add_task", title="x", project=shop.project)
     assert answer["notes"] == [f"{problem['what']} ({problem['type']})"]

@@ -80,7 +80,7 @@ def test_what_is_no_json_is_answered_and_the_conversation_goes_on(desk):
     client.send(b"\n{nonsense\n\xff\xfe\n" + b"[" * 100_000 + b"\n")
     assert [client.next()["error"]["code"] for _ in range(3)] == [bridge.PARSE_ERROR] * 3
     client.send(b'[]\n7\n{"jsonrpc":"2.0","id":[],"method":"ping"}\n')
-    assert [client.next()["error"]["code"] for _ in range(2)] == [bridge.INVALID_REQUEST] * 2
+    assert [client.next()["error"]["code"] for _ in range(3)] == [bridge.INVALID_REQUEST] * 3
     client.send({"jsonrpc": "2.0", "id": 99, "method": "no/such"})
     assert client.answer(99)["error"]["code"] == -32601
     desk.work(client)

@@ -194,7 +194,8 @@ class Orders:
         known = hindered
         if isinstance(known, OSError):  # of journal or outbox
             full = disks.is_about_space(known)
-            known = disks.full(self._journal.folder) if full else Hindered(str(known)[:500])
+            unwritten = f"it cannot be written down: {known}"[:500]
+            known = disks.full(self._journal.folder) if full else Hindered(unwritten)
         before = self._hindered.get(order.id)
         if before is None or before.message != known.message:  # once, however long it waits
             log.warning("Order waits: %s", known.message, extra={"order": order.id, "kind": order.kind})

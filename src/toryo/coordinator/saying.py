@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+from toryo.clock import wall
 from toryo.coordinator.windows import Windows
 from toryo.domain.errors import ToryoError
 from toryo.protocol.parts import Problem, SayInputs, SayWaiting, Spoken
@@ -41,7 +42,7 @@ def say(inputs: SayInputs, run_dir: Path, windows: Windows, words: Callable[[], 
 def look_again_s(run_dir: Path) -> float:
     """Soon after words were put down, later once a second: a tool call may take its time."""
     with contextlib.suppress(OSError):
-        return min(max(time.time() - (run_dir / hearing.SAID).stat().st_mtime, 0.05), 1.0)
+        return min(max(wall() - (run_dir / hearing.SAID).stat().st_mtime, 0.05), 1.0)
     return 1.0
 
 

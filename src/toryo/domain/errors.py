@@ -34,6 +34,8 @@ class Refused(UserError):
 class Hindered(ToryoError):
     """Not now: it says nothing about whether it can be done."""
 
+    way_out = "It is tried again by itself; `toryo status` says what it waits for."
+
 
 class DiskFull(Hindered):
     """A disk is full."""

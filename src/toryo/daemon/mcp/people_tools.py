@@ -302,7 +302,7 @@ async def verify_task(head: Head, caller: Caller, args: Task) -> dict[str, Any]:
 
 async def restore_snapshot(head: Head, caller: Caller, args: Restore) -> dict[str, Any]:
     if bool(args.destination) == args.worktree:
-        raise UserError("Say where: `destination`, or `worktree` for where it was.")
+        raise UserError("Where to is not said.", hint="Give `destination`, or `worktree` for where it was.")
     order = await head.do(asking.order_restore, args.named(), args.destination, worktree=args.worktree)
     body = asking.refuse_problem(await ask(head, order, "restore", RESTORE_S))
     return {"success": True, "path": body["path"], "files": body["files"], "branch": body["branch"]}

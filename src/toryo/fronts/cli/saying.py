@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 ANSWER_S = 45.0
 """The daemon waits 30 s for the words to be seen or to lie ready."""
 ABOUT = (
-    "Words for an agent while it works. On its own screen it reads them at once; Claude Code, Codex and "
-    "Gemini CLI get them after their next tool call, or as one more turn instead of the end; a command of "
+    "Words for an agent while it works. On its own screen it reads them at once; Claude Code, Codex and\n"
+    "Gemini CLI get them after their next tool call, or as one more turn instead of the end; a command of\n"
     "yours finds them in $TORYO_SAID. `toryo task show` says whether they were heard."
 )
 

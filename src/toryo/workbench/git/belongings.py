@@ -33,10 +33,20 @@ def save(repo: Path, run_dir: Path, before: dict[str, Any]) -> None:
             size = source.lstat().st_size
             if source.is_symlink() or not source.is_file() or size > min(leftovers.LARGEST_IGNORED, room):
                 continue
-            target = run_dir / FOLDER / name
-            target.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+            target = _room_for(run_dir / FOLDER, name)
             shutil.copy2(source, target)
+            target.chmod(0o700 if target.stat().st_mode & 0o100 else 0o600)
             room -= size
+
+
+def _room_for(folder: Path, name: str) -> Path:
+    """A place below the folder, for the owner alone."""
+    folder.mkdir(exist_ok=True, mode=0o700)
+    *above, last = name.split("/")
+    for part in above:
+        folder /= part
+        folder.mkdir(exist_ok=True, mode=0o700)
+    return folder / last
 
 
 def pin(

@@ -31,6 +31,8 @@ _PSEUDO = ("ORIG_HEAD", "MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD", "REBASE
 class NotKept(ToryoError):
     """A repository inside a worktree could not be kept."""
 
+    way_out = "The worktree is kept instead: take out of it what you need, then remove it."
+
 
 @dataclass(frozen=True)
 class _Inner:
