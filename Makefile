@@ -9,7 +9,7 @@ READY := $(VENV)/.ready
 USABLE := $(VENV)/.usable
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check lint types imports format install tools clients bench chaos clean
+.PHONY: help demo test check lint types imports format install tools clients long bench chaos clean
 
 help: ## list the targets
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /\1\t/' | while IFS=$$'\t' read -r name text; do printf '  %-8s %s\n' "$$name" "$$text"; done
@@ -19,6 +19,9 @@ demo: $(USABLE) ## the whole loop in a minute: no key, no model (DEMO="--keep DI
 
 test: install tools clients lint types imports ## everything: style, types, import contracts, all tests
 	@.ci/tests $(BIN)/python
+
+long: install tools clients ## the tests that take minutes: crash campaign, full disks, kills, fuzzing; CI runs them too
+	@.ci/tests $(BIN)/python long
 
 check: install lint types imports ## the fast part: style, types, contracts, pure tests
 	$(BIN)/python -m pytest -q tests/domain tests/reconciler tests/architecture

@@ -13,6 +13,8 @@ from chaos import campaign, invariants, states
 from chaos.invariants import git
 from chaos.place import Place
 
+pytestmark = pytest.mark.long
+
 ROOT = Path(__file__).parents[2]
 
 

@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 import pytest
 from campaign_ground import Ground, difference, of_victims
 
-from chaos.cases import Case
+from chaos import points
+from chaos.cases import CASES, Case
 from chaos.playing import End
 from chaos.victims import AGENT, BOTH, BRIDGE, COORDINATOR, DAEMON, REBOOT, SHIM, TMUX, TREE
 
+Test = Callable[..., Any]
+
 pytestmark = pytest.mark.timeout(300)
 
+ORDERS = [case for case in CASES if case.victim == BOTH and case.point in points.ORDERS]
 ENDS = ("tasks", "runs", "landed", "status", "restored")
 NOT_LET_GO = ("shim.locked", "shim.forked")
 """Nobody let the agent go there: another shim does."""
@@ -19,9 +26,11 @@ BESIDE = ("prepare.reported", "exit.before")
 LOST = ("implement", "lost", "")
 
 
-def moments(*victims: str) -> pytest.MarkDecorator:
+def moments(*victims: str) -> Callable[[Test], Test]:
+    """Every point where one of these lives; long."""
     found = of_victims(*victims)
-    return pytest.mark.parametrize("cases", list(found.values()), ids=list(found))
+    given = pytest.mark.parametrize("cases", list(found.values()), ids=list(found))
+    return lambda test: pytest.mark.long(given(test))
 
 
 def may_lose(case: Case) -> bool:
@@ -29,6 +38,11 @@ def may_lose(case: Case) -> bool:
     if case.point in NOT_LET_GO:
         return False
     return case.has_live_run or case.point == "shim.agent_gone"
+
+
+@pytest.mark.parametrize("case", ORDERS, ids=[case.name for case in ORDERS])
+def test_daemon_and_coordinator_may_die_together_at_every_order(ground: Ground, case: Case) -> None:
+    assert ground.check([case], lambda case, end, wanted: difference(end, wanted)) == []
 
 
 @moments(DAEMON, COORDINATOR, BOTH)

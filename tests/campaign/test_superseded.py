@@ -10,6 +10,8 @@ from chaos.cases import CASES
 from chaos.place import HANDS, is_alive
 from toryo.domain.words import OrderKind
 
+pytestmark = pytest.mark.long
+
 ON_THE_WAY = (
     OrderKind.PREPARE,
     OrderKind.RUN,

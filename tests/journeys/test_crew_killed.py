@@ -17,7 +17,7 @@ from toryo.workbench.runs import survivors
 from toryo.workbench.runs.survivors import Identity
 from waiting import eventually
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(2 * LONG_S)]
+pytestmark = [pytest.mark.long, pytest.mark.timeout(2 * LONG_S)]
 
 both = pytest.mark.parametrize("client", ["claude", "codex"])
 

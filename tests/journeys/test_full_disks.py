@@ -20,6 +20,8 @@ from toryo.protocol.wire import call
 from toryo.workbench.runs.stop import stop
 from waiting import eventually
 
+pytestmark = pytest.mark.long
+
 MakeSmall = Callable[[], "SmallHouse"]
 CHECKED = {"README.md": "hello\n", "Makefile": "test:\n\ttrue\n"}
 ORDERS = ("prepare", "run", "collect", "candidate", "check", "accept", "publish", "clean")

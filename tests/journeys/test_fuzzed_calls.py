@@ -22,6 +22,8 @@ from toryo.protocol.wire import Connection, RequestRefused, ToolFailed, call
 from toryo.settings import Home
 from toryo.usecases.context import CallerKind
 
+pytestmark = pytest.mark.long
+
 MakeHouse = Callable[..., House]
 
 TOOLS = {tool.name: tool for kind in CallerKind for tool in table().allowed(kind)}

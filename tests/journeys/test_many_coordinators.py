@@ -12,6 +12,8 @@ from many_hands import Hands
 from repositories import git
 from waiting import eventually
 
+pytestmark = pytest.mark.long
+
 MakeHouse = Callable[..., House]
 CHECKED = {"README.md": "hello\n", "Makefile": "test:\n\ttrue\n"}
 LANDING = ("collect", "candidate", "check", "accept", "publish", "clean")

@@ -15,6 +15,8 @@ from house import House
 from repositories import commit_files, git
 from waiting import eventually
 
+pytestmark = pytest.mark.long
+
 MakeHouse = Callable[..., House]
 WORK = "echo new > a.txt; echo draft > draft.txt; git add a.txt; git commit -qm work"
 

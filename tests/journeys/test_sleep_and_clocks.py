@@ -18,6 +18,8 @@ from toryo.protocol.wire import call
 from toryo.settings import Home
 from waiting import eventually
 
+pytestmark = pytest.mark.long
+
 MakeHouse = Callable[..., House]
 HOURS = 3600
 ENDED_BY_TIME = ("session_expired", "run_expired", "run_lost", "coordinator_unseen")

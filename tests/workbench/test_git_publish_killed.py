@@ -14,6 +14,8 @@ from toryo.protocol.models import Published, PublishInputs
 from toryo.workbench.git import publish
 from waiting import eventually
 
+pytestmark = pytest.mark.long
+
 SEEDS = (11, 12, 13, 14)
 KILLS = 50
 """Of each seed."""
