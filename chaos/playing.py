@@ -124,7 +124,9 @@ def look(place: Place) -> End:
     counted = Counter(
         f"{kind} {state}" for kind, state in place.rows("select kind, state from orders") if kind not in ASKED
     )
-    refs = git(place.repo, "for-each-ref", "--format=%(refname)").split()
+    listed = git(place.repo, "for-each-ref", "--format=%(refname)").split()
+    # candidates' refs are let go some time after they have landed
+    refs = [ref for ref in listed if not ref.startswith("refs/toryo/candidates/")]
     folders = (place.repo / ".worktrees", place.repo / ".worktrees" / ".trash")
     worktrees = [str(path.relative_to(place.repo)) for one in folders for path in one.glob("*")]
     restored = [str(path.relative_to(place.here)) for path in (place.here / "restored").rglob("*")]

@@ -53,7 +53,7 @@ def test_a_service_that_answers_500_parks_the_run_and_a_retry_goes_on_with_its_c
 
 @both
 def test_a_service_that_cannot_be_reached_parks_the_run(client: str) -> None:
-    with crew(client, part("Add a file"), url=NOBODY) as house:
+    with crew(client, part("Add a file", {"say": "nobody hears it"}), url=NOBODY) as house:
         run = parked(house, house.add("Add a file"))
         assert "connection" in run["reason"].lower()
         assert house.requests() == []

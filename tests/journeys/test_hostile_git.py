@@ -50,7 +50,7 @@ MISSING = '[filter "lfs"]\n\tsmudge = no-such-lfs smudge\n\tclean = no-such-lfs 
 
 def test_lfs_attributes_without_lfs_are_plain_files(make_house: MakeHouse) -> None:
     house = make_house({".gitattributes": LFS, "x.bin": POINTER.format("1" * 64)}, branch="main", init=False)
-    assert "Git LFS: a worktree with LFS files is kept" in house.ok("init", "--yes", "--base", "main")
+    assert "Git LFS: files that a run did not commit are snapshotted" in house.ok("init", "--yes")
     house.agent(f"cp {house.root}/new x.bin; cp x.bin y.bin; git add -A; git commit -qm work; echo >> x.bin")
     (house.root / "new").write_text(POINTER.format("2" * 64))
     task = house.add("Another pointer")
@@ -59,8 +59,8 @@ def test_lfs_attributes_without_lfs_are_plain_files(make_house: MakeHouse) -> No
         (house.repo / "y.bin").read_text() == (house.repo / "x.bin").read_text() == POINTER.format("2" * 64)
     )
     assert git(house.repo, "status", "--porcelain") == "?? .toryo/"
-    kept = house.task(task)["runs"][0]["kept_worktree"]
-    assert "LFS" in kept
+    run = house.task(task)["runs"][0]
+    assert (run["uncommitted"], run["kept_worktree"]) == (["x.bin"], "")
 
 
 def test_a_filter_that_fails_is_told_in_words_and_leaves_the_checkout_whole(make_house: MakeHouse) -> None:
@@ -111,6 +111,9 @@ def test_tasks_go_the_whole_way_in_a_hostile_repository(make_house: MakeHouse) -
     first = house.add("Odd names")
     eventually((house.root / "second").exists, within_s=30)
     second = house.add("In its way")
+    assert house.rest(first, limit_s=60) == 1, house.story(first)
+    assert house.evidence(first)["violations"] == [{"path": "outside", "rule": "link"}]
+    house.ok("task", "approve", first)
     assert house.rest(first, limit_s=60) == 0, house.story(first)
     go.touch()
     assert house.rest(second, limit_s=60) == 0, house.story(second)

@@ -145,7 +145,8 @@ def _branch_alone(inputs: RestoreInputs, common: Path, path: Path, commit: str) 
     if places.lock_holder(admin) not in (*inputs.runs, inputs.run):
         return _taken(path)
     if places.git_on(common).commit_of(places.head_ref(inputs.branch)) is not None:
-        return _problem("still_there", f"{path} is still there, on {inputs.branch}.")
+        said = f"{path} is still there, on {inputs.branch}."
+        return _problem("still_there", said, "Move it away first.")
     _bring_branch(inputs, common, commit)
     return Restored(path=str(path), files=_count(path), branch=inputs.branch)
 
