@@ -11,7 +11,7 @@ import sys
 
 from toryo import __version__, settings
 from toryo.domain.errors import Refused, Unavailable, UserError
-from toryo.protocol.wire import Connection, WireError
+from toryo.protocol.wire import Connection, RequestRefused, WireError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -106,6 +106,8 @@ class Desk:
         while True:
             try:
                 return self.call_if_there(tool, given, timeout_s=timeout_s, on_wait=on_wait)
+            except RequestRefused:
+                raise  # however often it is asked
             except WireError as error:
                 now = time.monotonic()
                 gone_since = gone_since or now
