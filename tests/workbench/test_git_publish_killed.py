@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import time
+import uuid
 from pathlib import Path
 
 import pytest
@@ -92,7 +93,9 @@ class Campaign:
 
     def next_landing(self) -> PublishInputs:
         self.tree = self.chance.choice([tree for tree in self.trees if tree != self.tree])
-        new = git(self.repo, "commit-tree", self.tree, "-p", self.tip, "-m", "landing")
+        # never the same commit twice: one on which the branch stood before was taken back by a person
+        words = f"landing {uuid.uuid4()}"
+        new = git(self.repo, "commit-tree", self.tree, "-p", self.tip, "-m", words)
         return PublishInputs(repo=str(self.repo), target="main", old=self.tip, new=new)
 
     def kill_in_the_middle(self, inputs: PublishInputs, alone: bool = True) -> None:
