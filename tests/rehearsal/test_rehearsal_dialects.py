@@ -162,7 +162,7 @@ def test_a_request_without_tools_is_a_side_request_and_uses_no_line(dialect, tmp
 
 
 def test_tokens_are_counted_for_those_who_ask(tmp_path):
-    with model_process(tmp_path, []) as model:
+    with model_process(tmp_path, [{"say": "nobody asks"}]) as model:
         claude = model.ask("/v1/messages/count_tokens", request("anthropic", "go"))
         gemini = model.ask("/v1beta/models/m:countTokens", request("gemini", "go"))
         usage = model.ask("/v1/messages", request("anthropic", "go")).json["usage"]

@@ -74,7 +74,7 @@ def test_a_hang_alone_ends_without_an_answer(tmp_path):
 
 
 def test_what_is_no_model_is_not_found_and_nothing_breaks(tmp_path):
-    with model_process(tmp_path, []) as model:
+    with model_process(tmp_path, [{"say": "nobody asks"}]) as model:
         assert model.ask("/v1/nowhere", {}).status == 404
         assert model.ask("/v1/messages", [1]).status == 400
         line = http.client.HTTPConnection("127.0.0.1", model.port, timeout=30)
