@@ -6,22 +6,12 @@ import pytest
 from campaign_ground import Ground, difference
 
 from chaos import invariants, playing, states
+from chaos.campaign import ON_THE_WAY
 from chaos.cases import CASES
 from chaos.place import HANDS, is_alive
-from toryo.domain.words import OrderKind
 
 pytestmark = pytest.mark.long
 
-ON_THE_WAY = (
-    OrderKind.PREPARE,
-    OrderKind.RUN,
-    OrderKind.COLLECT,
-    OrderKind.CANDIDATE,
-    OrderKind.CHECK,
-    OrderKind.ACCEPT,
-    OrderKind.PUBLISH,
-    OrderKind.CLEAN,
-)
 POINTS = (*(f"{kind}.before" for kind in ON_THE_WAY), "prepare.after", "launch.written", "accept.after")
 
 

@@ -11,9 +11,11 @@ from collections.abc import Iterator
 import pytest
 
 from stage_of_windows import PATIENCE_S, Stage
+from toryo.clock import wall
 from toryo.coordinator.saying import say
 from toryo.protocol.parts import SayInputs, Spoken
 from toryo.workbench.terminals import spool
+from toryo.workbench.terminals.driver import TICK_S
 from waiting import eventually
 
 
@@ -40,6 +42,24 @@ def test_words_reach_an_agent_that_works(stage):
     stage.tui("r1", prompt="the prompt", work_s=30)
     assert said(stage, "hurry up").seen
     assert stage.received("r1", 2) == "hurry up"
+
+
+def test_a_turn_that_ends_before_we_noted_the_words_is_younger_than_they_are(stage):
+    """A quick agent is done before we have seen that it took them; its hint must count all the same."""
+    stage.tui("r1", prompt="the prompt")
+    assert said(stage, "be quick").seen
+    taken = stage.folder / "r1.received" / "2.txt"
+    assert taken.stat().st_mtime + TICK_S > spool.words_since(stage.run_dir("r1"))
+
+
+def test_words_are_as_old_as_their_paste_however_late_they_are_seen_to_be_taken(tmp_path):
+    note = spool.words_note(tmp_path, "m1")
+    spool.note_typed(note, "shown")
+    pasted = spool.words_since(tmp_path)
+    eventually(lambda: wall() > pasted, within_s=1, what="time passes")
+    spool.note_taken(note)
+    assert spool.typed(note).state == "taken"
+    assert spool.words_since(tmp_path) == pasted
 
 
 def test_the_same_message_is_spoken_once(stage):

@@ -36,6 +36,8 @@ _FIRST_LOOK_S, _QUICK_S, _IDLE_S = 0.01, 0.05, 1.0
 _ACTIVE_S = 3.0
 _MARKER_EVERY_S = 2.0
 _REST_S = 2.0
+TICK_S = 0.01
+"""So much older than now the time of a file may be that was written now."""
 _LEAVE_TRIES = 3
 _LEAVE_S = 5.0
 _TYPING_S = 90.0
@@ -164,7 +166,7 @@ class Driver:
         words = spool.words_since(self.run_dir)
         if not words:
             return True
-        if at <= words:
+        if at + TICK_S <= words:
             return False
         now, screen = time.monotonic(), self.window.look()
         since, seen = self._rested

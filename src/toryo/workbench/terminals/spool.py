@@ -95,6 +95,13 @@ def note_typed(path: Path, state: State, before: int = 0, below: int = 0) -> Non
     _write(path, asdict(Typed(state, wall(), before, below)))
 
 
+def note_taken(path: Path) -> None:
+    """The time stays that of the paste: the agent may be done before we saw that it took the words, and what
+    it says of that is an answer to them."""
+    pasted = typed(path).at
+    _write(path, asdict(Typed("taken", pasted or wall())))
+
+
 def prompt_note(run_dir: Path) -> Path:
     return run_dir / PROMPT
 

@@ -59,7 +59,7 @@ class Typist:
             taken = self._enter(words, now)
         step("words.entered")
         if arrived or taken:
-            spool.note_typed(note, "taken")
+            spool.note_taken(note)
         return Result(arrived, taken)
 
     def command(self, line: str) -> Result:
