@@ -53,47 +53,108 @@ def run(
     limit_s: float = 60,
 ) -> Finished:
     """Run to the end and keep both outputs. A program that outstays `limit_s` is killed."""
-    try:
-        done = subprocess.run(
-            list(argv),
-            cwd=cwd,
-            env=dict(env) if env is not None else None,
-            input=stdin,
-            stdin=subprocess.DEVNULL if stdin is None else None,
-            capture_output=True,
-            timeout=limit_s,
-            check=False,
-        )
-    except subprocess.TimeoutExpired as late:
-        raise TimeLimit(f"{argv[0]} did not end within {limit_s:g} s") from late
-    return Finished(done.returncode, done.stdout, done.stderr)
+    return Running(argv, cwd, env, stdin).finish(limit_s)
 
 
 class Running:
     """A program that was begun; whoever begins it finishes it."""
 
-    def __init__(self, argv: Sequence[str], cwd: str | Path, env: Mapping[str, str]) -> None:
+    def __init__(
+        self,
+        argv: Sequence[str],
+        cwd: str | Path | None,
+        env: Mapping[str, str] | None,
+        given: bytes | None = None,
+    ) -> None:
         self._name = argv[0]
+        self._given = given
         self._child = subprocess.Popen(
             list(argv),
             cwd=cwd,
-            env=dict(env),
-            stdin=subprocess.DEVNULL,
+            env=dict(env) if env is not None else None,
+            stdin=subprocess.DEVNULL if given is None else subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
+            bufsize=0,
         )
 
     def finish(self, limit_s: float) -> Finished:
         """Wait for its end and keep both outputs. Killed if it outstays `limit_s` or we cannot wait."""
+        end = time.monotonic() + limit_s
         try:
-            out, err = self._child.communicate(timeout=limit_s)
-        except BaseException as broken:
-            self._child.kill()
-            self._child.communicate()
-            if isinstance(broken, subprocess.TimeoutExpired):
-                raise TimeLimit(f"{self._name} did not end within {limit_s:g} s") from broken
-            raise
+            out, err = self._talk(end)
+            self._wait(end)
+        except TimeoutError as late:
+            raise TimeLimit(f"{self._name} did not end within {limit_s:g} s") from late
+        finally:
+            self.abandon()
         return Finished(self._child.returncode, out, err)
+
+    def abandon(self) -> None:
+        """Kill it if it still runs: nobody will hear it."""
+        if self._child.returncode is None:
+            self._child.kill()
+            self._child.wait()
+        for pipe in (self._child.stdin, self._child.stdout, self._child.stderr):
+            if pipe is not None:
+                pipe.close()
+
+    def _talk(self, end: float) -> tuple[bytes, bytes]:
+        """Give it its input and hear both outputs to their ends."""
+        child, left = self._child, memoryview(self._given or b"")
+        assert child.stdout is not None and child.stderr is not None  # noqa: PT018
+        heard: dict[int, list[bytes]] = {child.stdout.fileno(): [], child.stderr.fileno(): []}
+        poll, still = select.poll(), set(heard)
+        for handle in still:
+            poll.register(handle, select.POLLIN)
+        if child.stdin is not None:
+            poll.register(child.stdin.fileno(), select.POLLOUT)
+        while still:
+            for handle, _ in _polled(poll, end):
+                if handle in heard:
+                    part = os.read(handle, 65536)
+                    heard[handle].append(part)
+                    if not part:
+                        poll.unregister(handle)
+                        still.discard(handle)
+                    continue
+                try:
+                    left = left[os.write(handle, left[: select.PIPE_BUF]) :]
+                except BrokenPipeError:  # it has heard enough
+                    left = left[:0]
+                if not left:
+                    poll.unregister(handle)
+                    assert child.stdin is not None
+                    child.stdin.close()
+        out, err = (b"".join(parts) for parts in heard.values())
+        return out, err
+
+    def _wait(self, end: float) -> None:
+        """The kernel wakes us: Popen's own wait with a limit looks once a millisecond, later less often."""
+        if self._child.poll() is not None:
+            return
+        if not hasattr(os, "pidfd_open"):
+            try:
+                self._child.wait(max(0.0, end - time.monotonic()))
+            except subprocess.TimeoutExpired:
+                raise TimeoutError from None
+            return
+        handle = os.pidfd_open(self._child.pid)
+        try:
+            poll = select.poll()
+            poll.register(handle, select.POLLIN)
+            _polled(poll, end)
+        finally:
+            os.close(handle)
+        self._child.wait()
+
+
+def _polled(poll: select.poll, end: float) -> list[tuple[int, int]]:
+    """What is ready; TimeoutError: nothing until `end`."""
+    found = poll.poll(max(0.0, end - time.monotonic()) * 1000)
+    if not found:
+        raise TimeoutError
+    return found
 
 
 class Conversation:

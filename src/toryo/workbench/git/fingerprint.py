@@ -9,6 +9,7 @@ import hashlib
 import json
 import os
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -37,26 +38,56 @@ _OURS = ("refs/toryo/", _AGENTS, "refs/prefetch/", "refs/bisect/", "refs/rewritt
 """Refs that move without an agent: Toryo's, other tasks' branches (judged by their runs), git's own."""
 
 
+@dataclass(frozen=True)
+class Look:
+    """A look at the repository that was begun: git reads the checkout, which takes longest, beside the rest.
+    Whoever begins it finishes it."""
+
+    repo: Path
+    own: str
+    reading: status.Reading
+
+    def finish(self) -> dict[str, Any]:
+        """All that a run should leave alone, as plain data for JSON."""
+        try:
+            common = places.common_dir(self.repo)
+            refs = read_refs(common)
+            rest = _beside_the_checkout(common)
+        finally:
+            seen = self.reading.finish()
+        stash = refs.pop("refs/stash", "")
+        changed = {**seen.changed, **dict.fromkeys(seen.untracked, "??")}
+        own = self.own
+        return {
+            "refs": {ref: at for ref, at in refs.items() if ref != own and not ref.startswith(_OURS)},
+            "tips": {ref.removeprefix(_TIPS): at for ref, at in refs.items() if ref.startswith(_TIPS)},
+            "stash": stash,
+            "head": {"branch": seen.branch, "commit": seen.commit},
+            "branches": {ref: at for ref, at in refs.items() if ref.startswith(_AGENTS) and ref != own},
+            "status": {path: f"{letters} {_stat(self.repo / path)}" for path, letters in changed.items()},
+            **rest,
+        }
+
+    def abandon(self) -> None:
+        """Nothing, once it is finished."""
+        self.reading.begun.running.abandon()
+
+
+def begin(repo: str | Path, branch: str) -> Look:
+    """For a run on `branch`."""
+    return Look(Path(repo), places.head_ref(branch), status.begin(Git(repo)))
+
+
 def take(repo: str | Path, branch: str) -> dict[str, Any]:
-    """All that a run on `branch` should leave alone, as plain data for JSON."""
-    root = Path(repo)
-    common = places.common_dir(root)
-    refs = read_refs(common)
-    own = places.head_ref(branch)
-    stash = refs.pop("refs/stash", "")
-    seen = status.read(Git(root))
-    changed = {**seen.changed, **dict.fromkeys(seen.untracked, "??")}
+    return begin(repo, branch).finish()
+
+
+def _beside_the_checkout(common: Path) -> dict[str, Any]:
     return {
-        "refs": {ref: at for ref, at in refs.items() if ref != own and not ref.startswith(_OURS)},
-        "tips": {ref.removeprefix(_TIPS): at for ref, at in refs.items() if ref.startswith(_TIPS)},
-        "stash": stash,
         "stashes": places.commits_in(common / "logs" / "refs" / "stash"),
-        "config": {name: _hash_of(common / name) for name in SETTINGS},
+        "config": {name: _hash_of(f"{common}/{name}") for name in SETTINGS},
         "hooks": _hooks(common / "hooks"),
-        "head": {"branch": seen.branch, "commit": seen.commit},
-        "branches": {ref: at for ref, at in refs.items() if ref.startswith(_AGENTS) and ref != own},
         "worktrees": {admin.name: str(places.registered_at(admin)) for admin in places.admin_dirs(common)},
-        "status": {path: f"{letters} {_stat(root / path)}" for path, letters in changed.items()},
     }
 
 
@@ -169,17 +200,18 @@ def _checkout(before: dict[str, Any], after: dict[str, Any]) -> list[Foreign]:
 
 def _hooks(folder: Path) -> dict[str, str]:
     try:
-        entries = sorted(folder.iterdir())
+        names = sorted(entry.name for entry in folder.iterdir())
     except OSError:
         return {}
     # the samples that git copies into every repository never run
-    return {entry.name: _hash_of(entry) for entry in entries if not entry.name.endswith(".sample")}
+    return {name: _hash_of(f"{folder}/{name}") for name in names if not name.endswith(".sample")}
 
 
-def _hash_of(path: Path) -> str:
+def _hash_of(path: str) -> str:
     try:
-        mode = path.stat().st_mode & 0o111
-        return hashlib.sha256(path.read_bytes() + str(mode).encode()).hexdigest()
+        with open(path, "rb") as file:
+            mode = os.fstat(file.fileno()).st_mode & 0o111
+            return hashlib.sha256(file.read() + str(mode).encode()).hexdigest()
     except OSError:
         return ""
 

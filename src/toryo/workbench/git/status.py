@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from toryo.workbench.git.door import Git
+from toryo.workbench.git.door import Begun, Git, GitFailed
 
+_LIMIT_S = 600
 _FIELDS_BEFORE_PATH = {"1": 8, "2": 9, "u": 10}
 
 
@@ -25,12 +26,30 @@ class Status:
     """Files, or directories ending in `/`."""
 
 
-def read(git: Git, *, every_file: bool = False, ignored: bool = False) -> Status:
+@dataclass(frozen=True)
+class Reading:
+    """A status that was begun; whoever begins it finishes it."""
+
+    argv: tuple[str, ...]
+    begun: Begun
+
+    def finish(self) -> Status:
+        done = self.begun.finish(_LIMIT_S)
+        if done.code != 0:
+            raise GitFailed(self.argv, done.code, done.complaint)
+        return _parse(done.text.rstrip("\n"))
+
+
+def begin(git: Git, *, every_file: bool = False, ignored: bool = False) -> Reading:
     """`every_file`: untracked files one by one, not their directories; `ignored`: those too."""
     argv = ["status", "--porcelain=v2", "--branch", "-z", "--no-renames", "--ignore-submodules=none"]
     argv += [f"--untracked-files={'all' if every_file else 'normal'}"]
     argv += ["--ignored=matching"] if ignored else []
-    return _parse(git.do(*argv, limit_s=600))
+    return Reading(tuple(argv), git.begin(*argv))
+
+
+def read(git: Git, *, every_file: bool = False, ignored: bool = False) -> Status:
+    return begin(git, every_file=every_file, ignored=ignored).finish()
 
 
 def _parse(text: str) -> Status:

@@ -9,8 +9,9 @@ import json
 import os
 import re
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -118,22 +119,16 @@ def _prepare(inputs: PrepareInputs, run_dir: Path, turn: Turn) -> Prepared:
     root = places.worktree_root(repo, inputs.worktree_root)
     _make_ready(repo, common, root)
     scope = Scope(inputs.scope.exclude, inputs.scope.read, inputs.scope.write)
-    seen = ""
-
-    def look() -> None:
-        nonlocal seen
-        turn.insist()
-        seen = _look(repo, branch_of(inputs.name), run_dir)
-
     # beside the checkout: on a large repository its status costs as much as everything else here
-    if inputs.existing:
-        with ThreadPoolExecutor(1) as beside:
-            looking = beside.submit(look)
-            turn.insist()
-            worktree, head = reuse.use_again(inputs, common, root, scope)
-            looking.result()
-    else:
-        worktree, head = _make(inputs, common, root, scope, run_dir, turn, look)
+    turn.insist()
+    with _looking(repo, branch_of(inputs.name), run_dir, turn) as looking:
+        if inputs.existing:
+            with ThreadPoolExecutor(1) as beside:
+                looked = beside.submit(looking.finish)
+                worktree, head = reuse.use_again(inputs, common, root, scope)
+                looked.result()
+        else:
+            worktree, head = _make(inputs, common, root, scope, run_dir, turn, looking.finish)
     _make_context(worktree.path, inputs.agent)
     turn.insist()
     return Prepared(
@@ -142,7 +137,7 @@ def _prepare(inputs: PrepareInputs, run_dir: Path, turn: Turn) -> Prepared:
         branch=worktree.branch,
         base=inputs.base,
         head=head,
-        fingerprint=seen,
+        fingerprint=looking.seen,
         prompt_hash=inputs.prompt,
     )
 
@@ -272,12 +267,31 @@ def _make_context(worktree: Path, agent: str) -> None:
         return  # the client then starts in the worktree itself
 
 
-def _look(repo: Path, branch: str, run_dir: Path) -> str:
-    """Take the fingerprint into the run's directory; its hash."""
-    before = fingerprint.take(repo, branch)
-    belongings.save(repo, run_dir, before)
-    _write(run_dir / BEFORE, json.dumps(before))
-    return fingerprint.digest(before)
+@dataclass
+class _Looking:
+    """The fingerprint on its way into the run's directory."""
+
+    look: fingerprint.Look
+    run_dir: Path
+    turn: Turn
+    seen: str = ""
+    """Its hash, once it is finished."""
+
+    def finish(self) -> None:
+        before = self.look.finish()
+        self.turn.insist()
+        belongings.save(self.look.repo, self.run_dir, before)
+        _write(self.run_dir / BEFORE, json.dumps(before))
+        self.seen = fingerprint.digest(before)
+
+
+@contextmanager
+def _looking(repo: Path, branch: str, run_dir: Path, turn: Turn) -> Iterator[_Looking]:
+    looking = _Looking(fingerprint.begin(repo, branch), run_dir, turn)
+    try:
+        yield looking
+    finally:
+        looking.look.abandon()
 
 
 def _write(path: Path, text: str) -> None:
