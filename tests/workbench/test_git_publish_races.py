@@ -90,8 +90,21 @@ def orders_of(template: Desk, folder: Path, act: str) -> list[dict[str, object]]
 def test_whatever_the_user_does_meanwhile_is_as_if_done_before_or_after(
     template, tmp_path, monkeypatch, what
 ):
-    act = ACTS[what]
-    allowed = orders_of(template, tmp_path, act)
+    allowed = orders_of(template, tmp_path, ACTS[what])
+    act_before_each_call(template, tmp_path, monkeypatch, ACTS[what], allowed)
+
+
+def test_a_switch_that_began_before_a_publication_takes_nothing_of_it_along(template, tmp_path, monkeypatch):
+    """`git switch -c` makes the branch where HEAD was and names it in HEAD later; it looks at no file."""
+    end_of_a_switch = (
+        f"git update-ref refs/heads/feature {template.old}"
+        " && git symbolic-ref -m 'checkout: moving from main to feature' HEAD refs/heads/feature"
+    )
+    allowed = orders_of(template, tmp_path, ACTS["new branch"])[:1]
+    act_before_each_call(template, tmp_path, monkeypatch, end_of_a_switch, allowed)
+
+
+def act_before_each_call(template, tmp_path, monkeypatch, act, allowed):
     with monkeypatch.context() as patch:
         counted = Copy(template, tmp_path / "counted", act)
         counted.meddler.watch(patch)

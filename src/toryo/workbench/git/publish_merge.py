@@ -15,7 +15,7 @@ from toryo import processes
 from toryo.processes import Finished, TimeLimit
 from toryo.protocol.models import PublishWaiting
 from toryo.steps import step
-from toryo.workbench.git import places, publish_journal, publish_landing
+from toryo.workbench.git import places, publish_journal, publish_landing, publish_undoing
 from toryo.workbench.git.door import Git
 
 LIMIT_S = 600
@@ -108,6 +108,8 @@ def fast_forward(move: Move, journal: Path, orig_head: str | None = None) -> Out
         return Outcome(interrupted=True, complaint=f"git merge was killed by signal {-done.code}")
     put_back_orig_head(move.checkout, kept)
     if done.code == 0 and move.new in stands_of(git, move.ref):  # a person may have moved it on, or back
+        if publish_undoing.may_be_left(head.parent, move.ref, move.old, move.new):
+            publish_undoing.undo(Git(move.checkout), move.old, move.new)
         publish_journal.clear(journal)
         return Outcome(arrived=True)
     if git.commit_of(move.ref) != move.old or checked_out(git) != move.ref:

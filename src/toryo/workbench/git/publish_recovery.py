@@ -57,6 +57,8 @@ def settle(entry: Entry, journal: Path) -> Outcome:
     _clear_locks(entry, git_dir, places.common_dir(checkout))
     goes_on = checked_out(git) == entry.ref and git.commit_of(entry.ref) == entry.old
     if not goes_on and _has_arrived(git, entry):
+        if publish_undoing.may_be_left(git_dir, entry.ref, entry.old, entry.new):
+            publish_undoing.undo(git, entry.old, entry.new)
         return _over(entry, journal)
     if busy := publish_holders.underway(git_dir):
         return Outcome(waiting=publish_landing.waiting(busy, checkout))

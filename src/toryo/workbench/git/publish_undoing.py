@@ -6,13 +6,26 @@ the disk; everything else is the user's. The bytes are snapshotted first.
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from toryo.steps import step
-from toryo.workbench.git import publish_contents, publish_landing
+from toryo.workbench.git import places, publish_contents, publish_landing
 from toryo.workbench.git.door import Git
 from toryo.workbench.git.publish_landing import ABSENT, Change, On
 
 Entry = tuple[str, str]
 """Mode and blob, as an index holds them."""
+
+
+def may_be_left(git_dir: Path, ref: str, old: str, new: str) -> bool:
+    """Whether the last thing the user did was to switch back from the published commit to the one before.
+
+    A `git switch -c` that began before the publication and ended after it touches no file: HEAD is where it
+    was before, index and files are what was published. After any other switch there is nothing to undo."""
+    left = f"checkout: moving from {ref.removeprefix('refs/heads/')} to "
+    last = places.read(git_dir / "logs" / "HEAD").rpartition("\n")[2]
+    about, _, why = last.partition("\t")
+    return about.split(" ")[:2] == [new, old] and why.startswith(left)
 
 
 def undo(git: Git, old: str, new: str) -> None:
