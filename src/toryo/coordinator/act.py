@@ -12,7 +12,7 @@ import shutil
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 from urllib.parse import quote
 
 from toryo import disks
@@ -130,9 +130,10 @@ class Acts:
         """An agent that is about to begin has the cores to itself until it did."""
         self.runs.wait_started(order.run, _BEGINS_WITHIN_S)
 
-    def after(self, order: Order) -> None:
+    def after(self, order: Order, told: Mapping[str, Any]) -> None:
         """Once reported: a move of ours is looked at before somebody asks, and a check leaves nothing."""
-        if order.kind in (OrderKind.ACCEPT, OrderKind.PUBLISH):
+        # a tip that moved is published next, and looked at after that
+        if order.kind is OrderKind.PUBLISH or (order.kind is OrderKind.ACCEPT and not told.get("moved")):
             self.targets.look_again(order.project, str(order.inputs.get("target", "")))
         elif order.kind is OrderKind.CHECK:
             shutil.rmtree(self.check_folder(order), ignore_errors=True)
@@ -157,8 +158,9 @@ def _adopt(acts: Acts, order: Order) -> Done:
 
 def _prepare(acts: Acts, order: Order) -> Done:
     inputs = _inputs(order, models.PrepareInputs)
-    acts.expect_prompt(inputs.prompt)
-    return Done("prepared", worktrees.prepare(inputs, acts.runs.directory(inputs.run)))
+    run_dir = acts.runs.directory(inputs.run)
+    # not before git checks out: until then the way to the agent's start needs this process
+    return Done("prepared", worktrees.prepare(inputs, run_dir, lambda: acts.expect_prompt(inputs.prompt)))
 
 
 def _run(acts: Acts, order: Order) -> Begun:

@@ -23,9 +23,9 @@ from toryo.protocol.models import VERSION, Order
 KEPT_S = 7 * 24 * 3600.0
 """How long the file of an order that nobody asks about any more is kept."""
 
-_ANSWERED_BY_THE_RUN = frozenset({OrderKind.PREPARE, OrderKind.RUN, OrderKind.SAY})
-"""After a power cut their run's directory and its worktree's lock say what happened (ADR 13); and nobody is
-left to hear what was said (ADR 27)."""
+_DONE_ONCE = frozenset({OrderKind.RESTORE})
+"""What a repetition would refuse: its outcome is to outlive a power cut, too. Every other effect can be
+repeated, and the daemon commits what it acknowledges (ADR 28)."""
 
 _ORDER_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]*")
 
@@ -118,7 +118,8 @@ class Journal:
                 "outcome": outcome,
             }
         )
-        write_whole(self._path(order.id), text.encode(), durably=order.kind not in _ANSWERED_BY_THE_RUN)
+        durably = outcome is not None and order.kind in _DONE_ONCE
+        write_whole(self._path(order.id), text.encode(), durably=durably)
 
 
 def write_whole(path: Path, content: bytes, *, durably: bool = False) -> None:

@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import os
 import shutil
-import threading
 import time
 from collections.abc import Callable, Mapping
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -37,26 +38,20 @@ class Prompts:
 
     def __init__(self, fetch_blob: Callable[[str], str]) -> None:
         self._fetch_blob = fetch_blob
-        self._lock = threading.Lock()
-        self._here: dict[str, str] = {}
+        self._hands = ThreadPoolExecutor(2, thread_name_prefix="prompt")
+        self._coming: dict[str, Future[str]] = {}
 
     def expect(self, blob: str) -> None:
-        threading.Thread(target=self._fetch_ahead, args=(blob,), name="prompt", daemon=True).start()
+        self._coming[blob] = self._hands.submit(self._fetch_blob, blob)
+        for old in list(self._coming)[:-MOST_EXPECTED]:  # of runs that never came
+            self._coming.pop(old, None)
 
     def take(self, blob: str) -> str:
-        with self._lock:
-            text = self._here.pop(blob, None)
-        return self._fetch_blob(blob) if text is None else text
-
-    def _fetch_ahead(self, blob: str) -> None:
-        try:
-            text = self._fetch_blob(blob)
-        except (WireError, ToolFailed):
-            return  # whoever takes it asks again, and says so
-        with self._lock:
-            self._here[blob] = text
-            while len(self._here) > MOST_EXPECTED:  # of runs that never came
-                del self._here[next(iter(self._here))]
+        coming = self._coming.pop(blob, None)
+        if coming is not None:
+            with suppress(WireError, ToolFailed):  # asked again, and then it says so
+                return coming.result()
+        return self._fetch_blob(blob)
 
 
 @dataclass(frozen=True)

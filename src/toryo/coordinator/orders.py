@@ -274,7 +274,7 @@ class Orders:
     def _tell(self, order: Order, outcome: Outcome) -> None:
         self._report(order, outcome)
         self._told.pop(order.id, None)
-        self.acts.after(order)
+        self.acts.after(order, outcome.body)
 
     def _tell_waiting(self, order: Order, again: Again) -> None:
         """On the way, and only when the reason is another one than last time."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
 from pathlib import Path
@@ -54,7 +55,9 @@ def run_coordinator(home: Home, name: str, foreground: bool) -> int:
     key = keys.obtain(home, name, config.mcp_socket_path, standing, config.polling_interval)
     if key is not None:
         questions.stay()
-        join(home, name, config, key, standing).run()
+        loop = join(home, name, config, key, standing)
+        gc.freeze()  # what start-up made stays for ever: looking through it again only delays the agents
+        loop.run()
         questions.leave()
     return 0
 

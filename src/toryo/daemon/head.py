@@ -88,6 +88,7 @@ class Head:
         self._lock = threading.Lock()
         self._drain_queued = False
         self._topics: set[str] = set()
+        self._told = False
         self._look: asyncio.TimerHandle | None = None
         self._looked_at = self._loop.time() - SHORTEST_LOOK_S
         self._ticker: asyncio.Task[None] | None = None
@@ -159,16 +160,19 @@ class Head:
         topics.update(task_topic(event.task) for event in committed.events if event.task)
         if committed.events:  # a mark alone, as each heartbeat leaves, has changed nothing yet
             topics |= {EVENTS, LOOK}
-        if topics:
-            self._announce(topics)
+        with self._lock:
+            self._topics |= topics
         if committed.marked:
             self._queue_drain()
+        self._announce()
 
-    def _announce(self, topics: set[str]) -> None:
+    def _announce(self) -> None:
+        """Not before a drain that is to come: those who wait would only ask twice, and it would wait for
+        their first question."""
         with self._lock:
-            told = bool(self._topics)
-            self._topics |= topics
-        if not told:
+            wanted = bool(self._topics) and not self._drain_queued and not self._told
+            self._told = self._told or wanted
+        if wanted:
             self._call_loop(self._bump)
 
     def _queue_drain(self) -> None:
@@ -201,6 +205,7 @@ class Head:
         finally:
             with self._lock:
                 self._drain_queued = False
+            self._announce()
         if more:
             self._queue_drain()
         else:
@@ -255,7 +260,7 @@ class Head:
 
     def _bump(self) -> None:
         with self._lock:
-            topics, self._topics = self._topics, set()
+            topics, self._topics, self._told = self._topics, set(), False
         self.changes.bump(topics)
 
     def _look_at(self, look_at: float | None) -> None:

@@ -19,6 +19,8 @@ from toryo.usecases import agents, asking, claim_run, coordinators, next_orders,
 from toryo.usecases.context import Caller, HeadContext
 
 LONGEST_WAIT_S = 30
+STARTABLE = "+"
+"""In a version: before it the orders, behind it what can be started."""
 
 
 class Register(Arguments):
@@ -136,9 +138,15 @@ async def orders(head: Head, caller: Caller, args: NextOrders) -> dict[str, Any]
     _own(caller, args.coordinator)
     places = await head.do(next_orders.places_of, args.coordinator)
 
+    known, _, could = args.seen.partition(STARTABLE)
+
     def ask(context: HeadContext) -> tuple[bool, next_orders.OrderSet]:
+        nonlocal could
         found = next_orders.take_orders(context, args.coordinator, args.incarnation)
-        return found.superseded or _version(found) != args.seen, found
+        can = _startable(found)
+        # what it could start and started is no news to it; that something can be started again, is
+        could = could if can else ""
+        return found.superseded or _level(found) != known or can != could, found
 
     found = await head.until((*map(place_topic, places), LOOK), args.wait_s, ask)
     return {
@@ -152,10 +160,21 @@ async def orders(head: Head, caller: Caller, args: NextOrders) -> dict[str, Any]
 
 
 def _version(found: next_orders.OrderSet) -> str:
+    return f"{_level(found)}{STARTABLE}{_startable(found)}"
+
+
+def _level(found: next_orders.OrderSet) -> str:
     # what it claimed itself is no news: a claim's answer brought both orders of the run
-    level = [[order.id, order.generation] for order in found.rows if not _is_claimed(order)]
-    text = json.dumps([found.superseded, sorted(level), sorted(one.what for one in found.startable)])
-    return hashlib.sha256(text.encode()).hexdigest()[:16]
+    return _short([[order.id, order.generation] for order in found.rows if not _is_claimed(order)])
+
+
+def _startable(found: next_orders.OrderSet) -> str:
+    """Empty: nothing can be started."""
+    return _short([one.what for one in found.startable]) if found.startable else ""
+
+
+def _short(level: list[Any]) -> str:
+    return hashlib.sha256(json.dumps(sorted(level)).encode()).hexdigest()[:16]
 
 
 def _is_claimed(order: OrderRow) -> bool:

@@ -46,6 +46,10 @@ def _build(inputs: CandidateInputs, common: Path, git: Git, bench_root: Path) ->
     for head in inputs.heads:
         if git.commit_of(head.commit) is None:
             return _problem("unknown_commit", f"{head.commit} of {head.branch} is not in the hub")
+    if len(inputs.heads) == 1 and git.is_near(tip, inputs.heads[0].commit):
+        # nothing came between: the merge is what the branch has
+        only = inputs.heads[0].commit
+        return _pinned(git, _commit(git, git.tree_of(only), (tip, only), inputs))
     listing = git.begin("ls-tree", "-r", "-z", "--full-tree", tip)  # beside the next question
     try:
         merged = all(head.commit == tip or git.is_ancestor(head.commit, tip) for head in inputs.heads)
@@ -67,6 +71,10 @@ def _build(inputs: CandidateInputs, common: Path, git: Git, bench_root: Path) ->
             if paths:
                 return CandidateBuilt(conflict=Conflict(paths=paths, partner=tip, task=head.task))
             commit = _commit(git, tree, (commit, head.commit), inputs)
+    return _pinned(git, commit)
+
+
+def _pinned(git: Git, commit: str) -> CandidateBuilt:
     ref = candidate_ref(commit)
     if not git.move_ref(ref, commit, ZERO, "toryo: candidate") and git.commit_of(ref) != commit:
         return _problem("ref_locked", f"could not write {ref}")

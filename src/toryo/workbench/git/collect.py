@@ -127,16 +127,17 @@ def _work(git: Git, inputs: CollectInputs, head: str) -> _Work:
     # a resolve run merges the target: those commits are not the run's
     known = [commit for commit in (inputs.base, tip) if commit]
     since = inputs.start or inputs.base
-    log, new, net = git.do_all(
+    questions = [
         (
             *("log", "-z", "--no-renames", "-c", "--name-only", "--format=tformat:%x01%H%x09%s"),
             *(head, "--not", *known, "--"),
         ),
-        ("rev-list", "--count", head, "--not", since, *known, "--"),
         # against the tip, not the base: a merge that threw the target's side away touches nothing by itself
         ("diff", "--no-renames", "--raw", "--no-abbrev", "-z", f"{tip or inputs.base}...{head}", "--"),
-        limit_s=600,
-    )
+    ]
+    if since not in known:
+        questions.append(("rev-list", "--count", head, "--not", since, *known, "--"))
+    log, net, *counted = git.do_all(*questions, limit_s=600)
     lines: list[CommitLine] = []
     touched: set[str] = set()
     for word in log.split("\0"):
@@ -149,8 +150,9 @@ def _work(git: Git, inputs: CollectInputs, head: str) -> _Work:
     pairs = zip(fields[::2], fields[1::2], strict=False)  # the text ends with a separator
     entries = {path: (about.split()[1], about.split()[3]) for about, path in pairs}
     tricks = tuple(links.tricks(git, head, entries, inputs.scope.exclude))
+    new = int(counted[0]) if counted else len(lines)
     return _Work(
-        tuple(lines[:MOST_LINES]), len(lines), int(new), frozenset(touched), tuple(sorted(entries)), tricks
+        tuple(lines[:MOST_LINES]), len(lines), new, frozenset(touched), tuple(sorted(entries)), tricks
     )
 
 

@@ -17,6 +17,7 @@ NAME = "Toryo"
 EMAIL = "toryo@localhost"
 ZERO = "0" * 40
 OURS = "refs/toryo/"
+NEAR = 8
 
 _CONFIG = (
     ("core.hooksPath", "/dev/null"),
@@ -182,6 +183,10 @@ class Git:
         if old and old in (new, self._told(f"{new}^1"), self._told(f"{new}^2")):
             return True  # as a rule it is the parent, which costs no process
         return self.succeeds("merge-base", "--is-ancestor", old, new)
+
+    def is_near(self, old: str, new: str) -> bool:
+        """Whether `old` is one of the last first parents of `new`, as far as that costs no process."""
+        return any(self._told(f"{new}~{steps}") == old for steps in range(1, NEAR + 1))
 
     def move_ref(self, ref: str, new: str, old: str, message: str = "toryo") -> bool:
         """Compare-and-swap; ZERO as `old` means the ref must not exist. False: it held something else."""

@@ -9,7 +9,6 @@ import hashlib
 import json
 import os
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -38,48 +37,27 @@ _OURS = ("refs/toryo/", _AGENTS, "refs/prefetch/", "refs/bisect/", "refs/rewritt
 """Refs that move without an agent: Toryo's, other tasks' branches (judged by their runs), git's own."""
 
 
-@dataclass(frozen=True)
-class Look:
-    """A look at the repository that was begun: git reads the checkout, which takes longest, beside the rest.
-    Whoever begins it finishes it."""
-
-    repo: Path
-    own: str
-    reading: status.Reading
-
-    def finish(self) -> dict[str, Any]:
-        """All that a run should leave alone, as plain data for JSON."""
-        try:
-            common = places.common_dir(self.repo)
-            refs = read_refs(common)
-            rest = _beside_the_checkout(common)
-        finally:
-            seen = self.reading.finish()
-        stash = refs.pop("refs/stash", "")
-        changed = {**seen.changed, **dict.fromkeys(seen.untracked, "??")}
-        own = self.own
-        return {
-            "refs": {ref: at for ref, at in refs.items() if ref != own and not ref.startswith(_OURS)},
-            "tips": {ref.removeprefix(_TIPS): at for ref, at in refs.items() if ref.startswith(_TIPS)},
-            "stash": stash,
-            "head": {"branch": seen.branch, "commit": seen.commit},
-            "branches": {ref: at for ref, at in refs.items() if ref.startswith(_AGENTS) and ref != own},
-            "status": {path: f"{letters} {_stat(self.repo / path)}" for path, letters in changed.items()},
-            **rest,
-        }
-
-    def abandon(self) -> None:
-        """Nothing, once it is finished."""
-        self.reading.begun.running.abandon()
-
-
-def begin(repo: str | Path, branch: str) -> Look:
-    """For a run on `branch`."""
-    return Look(Path(repo), places.head_ref(branch), status.begin(Git(repo)))
-
-
 def take(repo: str | Path, branch: str) -> dict[str, Any]:
-    return begin(repo, branch).finish()
+    """All that a run on `branch` should leave alone, as plain data for JSON."""
+    root, own = Path(repo), places.head_ref(branch)
+    common = places.common_dir(root)
+    reading = status.begin(Git(root))  # git reads the checkout, which takes longest, beside the rest
+    try:
+        refs = read_refs(common)
+        rest = _beside_the_checkout(common)
+    finally:
+        seen = reading.finish()
+    stash = refs.pop("refs/stash", "")
+    changed = {**seen.changed, **dict.fromkeys(seen.untracked, "??")}
+    return {
+        "refs": {ref: at for ref, at in refs.items() if ref != own and not ref.startswith(_OURS)},
+        "tips": {ref.removeprefix(_TIPS): at for ref, at in refs.items() if ref.startswith(_TIPS)},
+        "stash": stash,
+        "head": {"branch": seen.branch, "commit": seen.commit},
+        "branches": {ref: at for ref, at in refs.items() if ref.startswith(_AGENTS) and ref != own},
+        "status": {path: f"{letters} {_stat(root / path)}" for path, letters in changed.items()},
+        **rest,
+    }
 
 
 def _beside_the_checkout(common: Path) -> dict[str, Any]:

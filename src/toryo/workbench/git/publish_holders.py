@@ -35,22 +35,42 @@ def find(git: Git, common: Path, main: Path, ref: str) -> Holders:
     """Every holder of the branch, in all checkouts; `main` is the repository's own. The caller holds the
     registration lock."""
     checkouts, away = [], []
-    listed = git.do("worktree", "list", "--porcelain", "-z").split("\0\0")
-    for number, record in enumerate(listed):
-        fields = dict(line.partition(" ")[::2] for line in record.split("\0") if line)
-        if fields.get("branch") != ref:
-            continue
-        # of a submodule or a separate git directory git lists that directory, which is no checkout
-        place = main if number == 0 else Path(fields["worktree"])
+    for place, locked in _standing_on(git, common, main, ref):
         if (place / ".git").exists():
             checkouts.append(place)
-        elif "locked" in fields:
+        elif locked:
             away.append(place)
     for folder in (common, *places.admin_dirs(common)):
         if operation := _holds(folder, ref):
             where = main if folder == common else places.registered_at(folder)
             return Holders(tuple(checkouts), tuple(away), operation, where)
     return Holders(tuple(checkouts), tuple(away))
+
+
+def _standing_on(git: Git, common: Path, main: Path, ref: str) -> list[tuple[Path, bool]]:
+    """The checkouts whose HEAD names the branch, and whether each is locked: from the files where they are
+    what they usually are."""
+    admins = list(places.admin_dirs(common))
+    plain = common == main / ".git" and not (common / "reftable").exists()
+    if not plain or any((folder / "HEAD").is_symlink() for folder in (common, *admins)):
+        return _listed(git, main, ref)
+    found = [(main, False)] if places.symbolic_head(common) == ref else []
+    for admin in admins:
+        place = places.registered_at(admin)
+        if place is not None and places.symbolic_head(admin) == ref:
+            found.append((place, (admin / "locked").exists()))
+    return found
+
+
+def _listed(git: Git, main: Path, ref: str) -> list[tuple[Path, bool]]:
+    found = []
+    listed = git.do("worktree", "list", "--porcelain", "-z").split("\0\0")
+    for number, record in enumerate(listed):
+        fields = dict(line.partition(" ")[::2] for line in record.split("\0") if line)
+        if fields.get("branch") == ref:
+            # of a submodule or a separate git directory git lists that directory, which is no checkout
+            found.append((main if number == 0 else Path(fields["worktree"]), "locked" in fields))
+    return found
 
 
 def underway(git_dir: Path) -> str:

@@ -9,9 +9,8 @@ import json
 import os
 import re
 import uuid
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -51,14 +50,16 @@ _FULL_ID = re.compile(r"[0-9a-f]{40}([0-9a-f]{24})?")
 _WORKTREE_SETTINGS = re.compile(r"^\s*worktreeconfig\s*(=\s*(true|yes|on|1)\s*)?$", re.I | re.M)
 
 
-def prepare(inputs: PrepareInputs, run_dir: Path) -> Prepared:
-    """The run's worktree, new or the task's own again. Repeated after a crash: complete → the same answer."""
+def prepare(inputs: PrepareInputs, run_dir: Path, meanwhile: Callable[[], None] = lambda: None) -> Prepared:
+    """The run's worktree, new or the task's own again. Repeated after a crash: complete → the same answer.
+
+    `meanwhile` is done while git checks out."""
     run_dir.mkdir(parents=True, exist_ok=True, mode=0o700)
     reported = prepared(run_dir)
     if reported is not None and (Path(reported.worktree).is_dir() or (run_dir / records.STARTED).exists()):
         return reported  # a worktree whose run began, and is gone, was cleaned up: it is not made again
     try:
-        made = _prepare(inputs, run_dir, Turn.take(run_dir))
+        made = _prepare(inputs, run_dir, Turn.take(run_dir), meanwhile)
     except Refusal as refusal:
         return Prepared(problem=refusal.problem, prompt_hash=inputs.prompt)
     except (GitFailed, TimeLimit, OSError) as failed:
@@ -109,7 +110,7 @@ class Turn:
             raise Overtaken()
 
 
-def _prepare(inputs: PrepareInputs, run_dir: Path, turn: Turn) -> Prepared:
+def _prepare(inputs: PrepareInputs, run_dir: Path, turn: Turn, meanwhile: Callable[[], None]) -> Prepared:
     repo = Path(inputs.repo)
     try:
         common = places.common_dir(repo)
@@ -119,16 +120,22 @@ def _prepare(inputs: PrepareInputs, run_dir: Path, turn: Turn) -> Prepared:
     root = places.worktree_root(repo, inputs.worktree_root)
     _make_ready(repo, common, root)
     scope = Scope(inputs.scope.exclude, inputs.scope.read, inputs.scope.write)
+    seen = ""
+
+    def look() -> None:
+        nonlocal seen
+        meanwhile()
+        seen = _look(repo, branch_of(inputs.name), run_dir, turn)
+
     # beside the checkout: on a large repository its status costs as much as everything else here
     turn.insist()
-    with _looking(repo, branch_of(inputs.name), run_dir, turn) as looking:
-        if inputs.existing:
-            with ThreadPoolExecutor(1) as beside:
-                looked = beside.submit(looking.finish)
-                worktree, head = reuse.use_again(inputs, common, root, scope)
-                looked.result()
-        else:
-            worktree, head = _make(inputs, common, root, scope, run_dir, turn, looking.finish)
+    if inputs.existing:
+        with ThreadPoolExecutor(1) as beside:
+            looking = beside.submit(look)
+            worktree, head = reuse.use_again(inputs, common, root, scope)
+            looking.result()
+    else:
+        worktree, head = _make(inputs, common, root, scope, run_dir, turn, look)
     _make_context(worktree.path, inputs.agent)
     turn.insist()
     return Prepared(
@@ -137,7 +144,7 @@ def _prepare(inputs: PrepareInputs, run_dir: Path, turn: Turn) -> Prepared:
         branch=worktree.branch,
         base=inputs.base,
         head=head,
-        fingerprint=looking.seen,
+        fingerprint=seen,
         prompt_hash=inputs.prompt,
     )
 
@@ -267,31 +274,14 @@ def _make_context(worktree: Path, agent: str) -> None:
         return  # the client then starts in the worktree itself
 
 
-@dataclass
-class _Looking:
-    """The fingerprint on its way into the run's directory."""
-
-    look: fingerprint.Look
-    run_dir: Path
-    turn: Turn
-    seen: str = ""
-    """Its hash, once it is finished."""
-
-    def finish(self) -> None:
-        before = self.look.finish()
-        self.turn.insist()
-        belongings.save(self.look.repo, self.run_dir, before)
-        _write(self.run_dir / BEFORE, json.dumps(before))
-        self.seen = fingerprint.digest(before)
-
-
-@contextmanager
-def _looking(repo: Path, branch: str, run_dir: Path, turn: Turn) -> Iterator[_Looking]:
-    looking = _Looking(fingerprint.begin(repo, branch), run_dir, turn)
-    try:
-        yield looking
-    finally:
-        looking.look.abandon()
+def _look(repo: Path, branch: str, run_dir: Path, turn: Turn) -> str:
+    """Take the fingerprint into the run's directory; its hash."""
+    turn.insist()
+    before = fingerprint.take(repo, branch)
+    turn.insist()
+    belongings.save(repo, run_dir, before)
+    _write(run_dir / BEFORE, json.dumps(before))
+    return fingerprint.digest(before)
 
 
 def _write(path: Path, text: str) -> None:

@@ -31,6 +31,7 @@ def wait(listener: int) -> str:
 
 def main(path: str) -> int:
     shim = load(path)
+    shim.decode("{}")  # type: ignore[attr-defined]  # loads what it needs, for the agent's process, too
     forked = shim.Forked()  # type: ignore[attr-defined]
     listener = os.dup(0)
     where = wait(listener)
