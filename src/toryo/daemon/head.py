@@ -1,4 +1,4 @@
-"""The head: one writer thread for every use case, the drain after every change, and the clock's wake-ups.
+"""The head: one writer for every use case, the drain after every change, and the clock's wake-ups.
 
 What a change or a drain does is the use cases'; who may ask for it is the table of tools.
 """
@@ -6,11 +6,13 @@ What a change or a drain does is the use cases'; who may ask for it is the table
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import threading
 import time
-from collections.abc import Awaitable, Callable, Iterable
+from collections import deque
+from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
-from typing import Concatenate, ParamSpec, TypeVar
+from typing import Concatenate, ParamSpec, Protocol, TypeVar
 
 import structlog
 
@@ -39,14 +41,63 @@ JUMP_S = 2.0
 log = structlog.get_logger("toryo.daemon.head")
 
 
-class Writer:
-    """The one thread in which the store is used."""
+class Writer(Protocol):
+    """The one place in which the store is used: one piece of work at a time."""
+
+    async def run(self, fn: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T: ...
+
+    def queue(self, fn: Callable[[], None]) -> None:
+        """After what was asked for before; from any thread."""
+
+    def close(self) -> None:
+        """What was queued is done first, or never."""
+
+
+class WriterInLoop:
+    """In the event loop itself, for a database that answers within a millisecond: no change goes to another
+    thread and back, and its answer goes out before the drain that it leads to (ADR 29)."""
+
+    def __init__(self) -> None:
+        self._loop = asyncio.get_running_loop()
+        self._lock = threading.Lock()
+        self._queue: deque[Callable[[], None]] = deque()
+        self._is_coming = False
+
+    async def run(self, fn: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+        if self._is_coming:
+            turn = asyncio.Event()
+            self.queue(turn.set)
+            await turn.wait()
+        return fn(*args, **kwargs)
+
+    def queue(self, fn: Callable[[], None]) -> None:
+        with self._lock:
+            self._queue.append(fn)
+            begins, self._is_coming = not self._is_coming, True
+        if begins:
+            with contextlib.suppress(RuntimeError):  # the loop is closed: the next start drains
+                self._loop.call_soon_threadsafe(self._next)
+
+    def close(self) -> None:
+        return
+
+    def _next(self) -> None:
+        """One after the other, and whoever was waked by one goes on before the next."""
+        self._queue.popleft()()
+        with self._lock:
+            self._is_coming = bool(self._queue)
+        if self._is_coming:
+            self._loop.call_soon(self._next)
+
+
+class WriterThread:
+    """In a thread of its own, for a database at the other end of a network."""
 
     def __init__(self) -> None:
         self._pool = ThreadPoolExecutor(1, thread_name_prefix="writer")
 
-    def run(self, fn: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> Awaitable[T]:
-        return asyncio.wrap_future(self._pool.submit(fn, *args, **kwargs))
+    async def run(self, fn: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+        return await asyncio.wrap_future(self._pool.submit(fn, *args, **kwargs))
 
     def queue(self, fn: Callable[[], None]) -> None:
         self._pool.submit(fn)
@@ -101,7 +152,7 @@ class Head:
         self._ticker = asyncio.create_task(self._tick_for_ever(), name="tick")
 
     async def do(self, fn: Callable[Concatenate[HeadContext, P], T], *args: P.args, **kwargs: P.kwargs) -> T:
-        """Run a use case in the writer thread."""
+        """Run a use case where the store is used."""
 
         def run() -> T:
             try:
@@ -153,7 +204,7 @@ class Head:
             self._look.cancel()
         await asyncio.to_thread(self._writer.close)
 
-    # in the writer thread, while the store holds its turn: be quick, change nothing
+    # in the writer, while the store holds its turn: be quick, change nothing
 
     def _committed(self, committed: Committed) -> None:
         topics = {place_topic(place) for place in committed.places}
@@ -183,7 +234,7 @@ class Head:
         if not self.stopped.is_set():
             self._writer.queue(self._drain_now)
 
-    # in the writer thread, on its own
+    # in the writer, on its own
 
     def _drain_now(self) -> None:
         with self._lock:

@@ -19,7 +19,7 @@ from toryo import __version__
 from toryo.clock import wall
 from toryo.daemon import life, logs
 from toryo.daemon.credentials import Keys, operator_key
-from toryo.daemon.head import Drain, Extend, Head, Writer
+from toryo.daemon.head import Drain, Extend, Head, Writer, WriterInLoop, WriterThread
 from toryo.daemon.mcp.listening import SocketServer
 from toryo.daemon.mcp.registry import Registry
 from toryo.daemon.mcp.server import make_server
@@ -77,7 +77,7 @@ async def _serve(
     clock: Callable[[], float],
 ) -> None:
     keys_text = operator_key(home.operator_key)
-    writer = Writer()
+    writer = writer_for(database)
     context = await writer.run(open_context, home, database, clock)
     head = Head(
         context,
@@ -109,8 +109,12 @@ async def _serve(
         context.store.close()
 
 
+def writer_for(database: str | Path) -> Writer:
+    return WriterThread() if str(database).startswith("postgresql") else WriterInLoop()
+
+
 def open_context(home: Home, database: str | Path, clock: Callable[[], float] = wall) -> HeadContext:
-    """In the writer thread: the store and what use cases need besides."""
+    """In the writer: the store and what use cases need besides."""
     store = Store.open(database, backups=home.backups, clock=clock)
     if store.recovered:
         log.error("database_recovered", what=store.recovered)

@@ -108,9 +108,10 @@ def put(run_dir: Path, name: str, text: str) -> State:
         half = Path(tempfile.mkdtemp(dir=run_dir, prefix="words"))  # 0700
         try:
             (half / "text").write_text(text, encoding="utf-8", newline="")
-            told = f"{PREFACE}\n\n{text.strip()}\n\n"
-            (half / "plain").write_text(told, encoding="utf-8", newline="")
-            (half / "json").write_text(json.dumps(told)[1:-1])
+            if has_hook(run_dir):
+                told = f"{PREFACE}\n\n{text.strip()}\n\n"
+                (half / "plain").write_text(told, encoding="utf-8", newline="")
+                (half / "json").write_text(json.dumps(told)[1:-1])
             step("words.written")
             half.rename(run_dir / SAID / name)
         except BaseException:
