@@ -8,14 +8,13 @@ from __future__ import annotations
 
 import contextlib
 import itertools
-import shutil
 import sqlite3
 import tempfile
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from installation import Installation
+from installation import Installation, put_away
 from many_tasks import AGENT, PROJECT, SHAPES, fill
 from table import Figure, Samples
 
@@ -68,7 +67,7 @@ def _direct(shape: str, number: int, rounds: int) -> tuple[list[float], list[flo
             with _bare(root / "floor.db", number) as bare:
                 return _in_turns(rounds, claim, bare, lambda: _end_runs(root / "toryo.db"))
     finally:
-        shutil.rmtree(root, ignore_errors=True)
+        put_away(root)
 
 
 def _as_tool(shape: str, number: int, rounds: int) -> tuple[list[float], list[float]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import json
 import os
 import shutil
@@ -85,7 +86,7 @@ class Installation:
                 os.kill(pid, signal.SIGKILL)
         if self._daemon is not None:
             self._daemon.wait(20)
-        shutil.rmtree(self.root, ignore_errors=True)
+        put_away(self.root)
 
     def processes(self) -> list[int]:
         """The coordinator and the daemon, in the order in which they should leave."""
@@ -163,6 +164,12 @@ class Installation:
             return bool(self.call("health_check")["success"])
         except (WireError, OSError):
             return False
+
+
+def put_away(folder: Path) -> None:
+    """Deleted when this process ends: some file systems make new files slowly for minutes after many were
+    deleted, and the next figures would pay for it."""
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
 
 
 def until(there: Callable[[], T | None], what: str, limit_s: float = 60) -> T:

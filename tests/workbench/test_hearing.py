@@ -30,6 +30,7 @@ def run_dir(tmp_path: Path) -> Path:
     folder = tmp_path / "a run"
     folder.mkdir()
     hearing.make_room(folder)
+    hearing.hook_command(folder, "PostToolUse")  # as a launch leaves it
     return folder
 
 
@@ -50,6 +51,13 @@ def hook(
 def test_where_nothing_waits_the_hook_says_nothing(run_dir):
     done = hook(run_dir)
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+
+
+def test_a_program_without_hooks_finds_the_words_alone(tmp_path):
+    hearing.make_room(tmp_path)
+    put(tmp_path, 1, WORDS)
+    assert [path.name for path in (tmp_path / "said" / "000001-m1").iterdir()] == ["text"]
+    assert (tmp_path / "said" / "000001-m1" / "text").read_text() == WORDS
 
 
 def test_words_are_given_as_they_were_said_and_only_once(run_dir):

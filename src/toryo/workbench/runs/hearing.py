@@ -1,7 +1,7 @@
 """Words for an agent without a screen: a spool in its run's directory, from which each message is taken once.
 
-A message is a directory `said/{number}-{message}` with the words as `text` and, for the hooks of agent CLIs,
-with a line before them as `plain` and inside a JSON string as `json`. Whoever takes it renames it into
+A message is a directory `said/{number}-{message}` with the words as `text` and, where an agent CLI has our
+hooks, with a line before them as `plain` and inside a JSON string as `json`. Whoever takes it renames it into
 `heard/`: that is the hand-over. When words are put there, and what becomes of those that nobody took, is left
 to the coordinator.
 """
@@ -15,7 +15,7 @@ import os
 import re
 import shlex
 import shutil
-import tempfile
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Literal
@@ -105,13 +105,14 @@ def put(run_dir: Path, name: str, text: str) -> State:
         if found != "new":
             return found
         text = text.encode("utf-8", "replace").decode()
-        half = Path(tempfile.mkdtemp(dir=run_dir, prefix="words"))  # 0700
+        half = run_dir / f"words{os.getpid()}.{threading.get_ident()}"
         try:
-            (half / "text").write_text(text, encoding="utf-8", newline="")
+            half.mkdir(mode=0o700)
+            _write(half / "text", text)
             if has_hook(run_dir):
                 told = f"{PREFACE}\n\n{text.strip()}\n\n"
-                (half / "plain").write_text(told, encoding="utf-8", newline="")
-                (half / "json").write_text(json.dumps(told)[1:-1])
+                _write(half / "plain", told)
+                _write(half / "json", json.dumps(told)[1:-1])
             step("words.written")
             half.rename(run_dir / SAID / name)
         except BaseException:
@@ -121,6 +122,12 @@ def put(run_dir: Path, name: str, text: str) -> State:
         (run_dir / PUT).mkdir(mode=0o700, exist_ok=True)
         (run_dir / PUT / name).touch()
         return "waiting"
+
+
+def _write(path: Path, text: str) -> None:
+    handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
+    with open(handle, "wb") as file:
+        file.write(text.encode())
 
 
 @contextlib.contextmanager
