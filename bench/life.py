@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import os
 import select
-import shutil
 import subprocess
 import time
 from collections.abc import Callable
