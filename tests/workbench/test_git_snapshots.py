@@ -66,6 +66,31 @@ def test_uncommitted_untracked_and_ignored_text_files_come_back(bench: Bench, tm
     assert (tmp_path / "a" / "b" / "README.md").read_text() == "changed\n"
 
 
+@pytest.mark.parametrize("setting", ["autocrlf", "attribute"])
+def test_line_ends_are_kept_as_the_agent_left_them(bench: Bench, tmp_path: Path, setting: str) -> None:
+    made = bench.prepare()
+    path = Path(made.worktree)
+    if setting == "autocrlf":
+        git(bench.repo, "config", "core.autocrlf", "input")
+    else:
+        (path / ".gitattributes").write_text("* text=auto\n")
+    held = {
+        "README.md": b"one\r\ntwo\r\n",
+        "new.txt": b"mixed\r\nline\n",
+        "debug.log": b"a\r\n",
+        "x.sh": b"b\r\n",
+    }
+    for name, data in held.items():
+        (path / name).write_bytes(data)
+    (path / "x.sh").chmod(0o755)
+    (path / "link").symlink_to("new.txt")
+    taken = snapshot(bench, made)
+    assert put_back(bench, taken.commit, tmp_path / "back").problem is None
+    assert {name: (tmp_path / "back" / name).read_bytes() for name in held} == held
+    assert os.access(tmp_path / "back" / "x.sh", os.X_OK)
+    assert (tmp_path / "back" / "link").readlink() == Path("new.txt")
+
+
 def test_a_change_of_equal_size_in_the_second_of_the_last_commit_is_not_overlooked(bench: Bench) -> None:
     made = bench.prepare()
     path = Path(made.worktree)

@@ -48,15 +48,16 @@ class PrivateIndex:
             self.git.do("update-index", "--add", "-z", "--stdin", stdin=names, env=self.env, limit_s=600)
 
     def add_raw(self, paths: Iterable[str]) -> None:
-        """These byte by byte: no filter may put them elsewhere, or needs to be installed."""
-        entries = []
-        for path in paths:
-            if not (self.git.where / path).is_file():
-                continue  # deleted, or a link
-            thing = self.git.do("hash-object", "-w", "--no-filters", "--", path, limit_s=600)
-            mode = "100755" if (self.git.where / path).stat().st_mode & 0o100 else "100644"
-            entries.append(f"{mode} {thing}\t{path}")
-        self._put(entries)
+        """These byte by byte: no filter may put them elsewhere or change them, or needs to be installed."""
+        modes = {}
+        for path in dict.fromkeys(paths):
+            place = self.git.where / path
+            if place.is_file() and not place.is_symlink():  # else it was deleted, or is a link
+                modes[path] = "100755" if place.stat().st_mode & 0o100 else "100644"
+        things = [self.git.do("hash-object", "-w", "--no-filters", "--", path, limit_s=600) for path in modes]
+        self._put(
+            f"{mode} {thing}\t{path}" for (path, mode), thing in zip(modes.items(), things, strict=True)
+        )
 
     def put_commits(self, commits: Mapping[str, str]) -> None:
         """Commits in the place of the repositories that they hold."""

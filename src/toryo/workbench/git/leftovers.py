@@ -124,6 +124,18 @@ def lfs_paths(git: Git, paths: Iterable[str]) -> tuple[str, ...]:
     return tuple(path for path, value in zip(fields[::3], fields[2::3], strict=False) if value == "lfs")
 
 
+def with_crlf(top: Path, paths: Iterable[str]) -> tuple[str, ...]:
+    """Files whose line ends git might make others of (`core.autocrlf`, `text` and `eol` attributes)."""
+    return tuple(path for path in paths if _has_crlf(top / path))
+
+
+def _has_crlf(path: Path) -> bool:
+    try:
+        return stat.S_ISREG(path.lstat().st_mode) and b"\r\n" in path.read_bytes()
+    except OSError:
+        return False
+
+
 def _files(top: Path, name: str) -> Iterator[str]:
     if not name.endswith("/"):
         yield name

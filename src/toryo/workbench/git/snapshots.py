@@ -141,7 +141,7 @@ def _contents(
         ours = tuple(path for path in seen.untracked if _is_ours(path))  # only if nobody ignores it
         unreadable = index.add_all((*_named_to_git(seen, inside), *lfs, *ours))
         index.add(ignored)
-        index.add_raw(lfs)
+        index.add_raw((*lfs, *leftovers.with_crlf(worktree.path, (*dirty, *ignored))))
         kept, failed = _keep_inside(worktree, inside, nested_ref) if nested_ref else ({}, {})
         index.put_commits(kept)
         tree = index.tree()
