@@ -249,6 +249,22 @@ def test_the_same_request_has_the_same_answer(shop: Shop) -> None:
     assert len(shop.task(task)["runs"]) == 1
 
 
+def test_what_a_coordinator_claimed_is_no_news_to_it_and_the_next_task_is(shop: Shop) -> None:
+    """A poll that is answered by one's own claim would only be asked again, beside the agent's start."""
+    shop.add_agent("dev", slots=2, project=shop.project)
+    shop.add_task("One")
+    seen = shop.hands.speak("next_orders", wait_s=0)
+    assert seen["startable"] == [["dev", shop.project]]
+    with ThreadPoolExecutor(1) as pool:
+        waiting = pool.submit(shop.hands.speak, "next_orders", wait_s=20, seen=seen["version"])
+        assert shop.hands.claim("dev", shop.project)["claimed"]
+        shop.daemon.settle()
+        assert shop.hands.speak("next_orders", wait_s=0)["startable"] == []
+        assert not waiting.done()
+        shop.add_task("Two")
+        assert waiting.result(10)["startable"] == [["dev", shop.project]]
+
+
 def test_a_restarted_coordinator_finds_its_run_in_the_store_and_starts_no_other(shop: Shop) -> None:
     """S1-44: it keeps no list of what it started."""
     shop.add_task("One")
