@@ -20,14 +20,14 @@ BENCH = Path(__file__).parents[2] / "bench"
     ("part", "figures"),
     [
         ("life", 5),
-        ("large", 2),
+        pytest.param("large", 2, marks=pytest.mark.long),
         ("claim", 4),
         ("commands", 9),
         ("bridge", 4),
-        ("message", 2),
+        pytest.param("message", 2, marks=pytest.mark.long),
         ("crew", 1),
-        ("idle", 2),
-        ("recovery", 10),
+        pytest.param("idle", 2, marks=pytest.mark.long),
+        pytest.param("recovery", 10, marks=pytest.mark.long),
     ],
 )
 def test_a_part_of_the_bench_fills_its_rows(part: str, figures: int, tmp_path: Path) -> None:

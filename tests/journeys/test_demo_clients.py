@@ -44,9 +44,15 @@ def run_demo(temporary: Path, *options: str, **env: str) -> subprocess.Completed
     )
 
 
+SLOW_CLIS = dict.fromkeys(("gemini", "opencode"), pytest.mark.long)
+"""A start of theirs takes seconds, and the demo has a dozen."""
+
+
 @pytest.mark.slow
 @pytest.mark.timeout(360)
-@pytest.mark.parametrize("client", sorted(REFUSED))
+@pytest.mark.parametrize(
+    "client", [pytest.param(name, marks=SLOW_CLIS.get(name, ())) for name in sorted(REFUSED)]
+)
 def test_the_demo_holds_in_every_expectation_with_the_real_cli(client: str, temporary: Path) -> None:
     done = run_demo(temporary, "--client", client, "--json")
     assert done.stdout.startswith("{"), done.stderr
