@@ -43,7 +43,7 @@ class WorkingCopy:
 
 @dataclass(frozen=True)
 class HeadContext:
-    """Use cases run in the writer thread, one at a time: nothing here needs a lock."""
+    """Use cases run in the writer, one at a time: nothing here needs a lock."""
 
     store: Store
     blobs: Blobs

@@ -70,7 +70,7 @@ def hash_passkey(passkey: str) -> str:
 
 
 def check_passkey(passkey: str, stored: str) -> bool:
-    """Takes some 50 ms by intention: call it outside the writer thread (`Head.aside`)."""
+    """Takes some 50 ms by intention: call it outside the writer (`Head.aside`)."""
     try:
         name, cost, block, lanes, salt, expected = stored.split("$")
         if name != "scrypt":

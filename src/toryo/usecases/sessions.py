@@ -45,7 +45,7 @@ class SessionInvalid(UserError):
 
 @dataclass(frozen=True)
 class Asked:
-    """What authenticate was called with, after the passkey was compared outside the writer thread."""
+    """What authenticate was called with, after the passkey was compared outside the writer."""
 
     agent: str
     project: str

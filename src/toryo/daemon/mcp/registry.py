@@ -77,7 +77,7 @@ class Tool:
 
 
 def through(verb: Verb[A]) -> Handler[A]:
-    """The handler of a tool that is one use case in the writer thread."""
+    """The handler of a tool that is one use case."""
 
     async def handler(head: Head, caller: Caller, args: A) -> dict[str, Any]:
         return await head.do(verb, caller, args)
