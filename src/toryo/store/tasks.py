@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from sqlalchemy import bindparam, exists, func, literal, or_, select
+from sqlalchemy import bindparam, delete, exists, func, literal, or_, select
 from sqlalchemy import insert as insert_into
 from sqlalchemy import update as update_of
 
 from toryo.domain.errors import NotFound
-from toryo.store import marks, prepared
+from toryo.store import cycles, marks, prepared
 from toryo.store.engine import Tx
 from toryo.store.rows import TaskRow, VerbRow
 from toryo.store.schema import dependencies, landings, tasks, verbs
@@ -22,6 +22,7 @@ _PAGE = select(tasks).where(tasks.c.seq > bindparam("after")).order_by(tasks.c.s
 _NEEDS = select(dependencies.c.needs).where(dependencies.c.task == bindparam("it"))
 _NEEDED_BY = select(dependencies.c.task).where(dependencies.c.needs == bindparam("it"))
 _INSERT_NEEDS = insert_into(dependencies)
+_DELETE_NEEDS = delete(dependencies).where(dependencies.c.task == bindparam("it"))
 _IS_ACCEPTED = exists().where(landings.c.task == bindparam("it"), landings.c.accepted_at.is_not(None))
 _ACCEPTED = select(tasks.c.id, _IS_ACCEPTED.label("accepted")).where(tasks.c.id == bindparam("it"))
 _UNBLOCK = (
@@ -40,12 +41,29 @@ _VERBS = select(verbs).where(verbs.c.task == bindparam("it")).order_by(verbs.c.s
 def insert(tx: Tx, row: TaskRow, needs: Sequence[str] = ()) -> int:
     """Insert with its dependencies; its number. It can need existing ones only, so no cycle closes."""
     wanted = list(dict.fromkeys(needs))
-    nblock = sum(not _is_accepted(tx, one) for one in wanted)
-    whole = replace(row, nblock=nblock, changed_at=row.changed_at or row.created_at)
+    whole = replace(row, nblock=_nblock(tx, wanted), changed_at=row.changed_at or row.created_at)
     seq = add(tx, tasks, whole)
-    if wanted:
-        tx.conn.execute(_INSERT_NEEDS, [{"task": row.id, "needs": one} for one in wanted])
+    _insert_needs(tx, row.id, wanted)
     return seq
+
+
+def set_needs(tx: Tx, id: str, needs: Sequence[str]) -> None:
+    """These and no others are its dependencies from now on; refused if a cycle would close."""
+    wanted = list(dict.fromkeys(needs))
+    nblock = _nblock(tx, wanted)
+    cycles.refuse(tx, id, wanted)
+    prepared.write(tx.conn, _DELETE_NEEDS, {"it": id})
+    _insert_needs(tx, id, wanted)
+    update(tx, id, nblock=nblock)
+
+
+def _insert_needs(tx: Tx, id: str, wanted: Sequence[str]) -> None:
+    if wanted:
+        tx.conn.execute(_INSERT_NEEDS, [{"task": id, "needs": one} for one in wanted])
+
+
+def _nblock(tx: Tx, wanted: Sequence[str]) -> int:
+    return sum(not _is_accepted(tx, one) for one in wanted)
 
 
 def _is_accepted(tx: Tx, id: str) -> bool:
