@@ -7,7 +7,10 @@ from typing import Any
 import pytest
 from whole_daemon import Body, Shop
 
+from toryo.usecases.claim_run import claim_run
+from toryo.usecases.context import HeadContext
 from toryo.usecases.recompute import recompute
+from toryo.usecases.updating import Update, update_task
 
 
 def update(shop: Shop, task: str, **wishes: Any) -> Body:
@@ -37,7 +40,7 @@ def agrees(shop: Shop) -> bool:
 def land(shop: Shop) -> None:
     """One run of the first that is ready, from its claim to its end."""
     hands = shop.hands
-    assert hands.claim("dev", shop.project, request=f"r{len(hands.answers)}")["claimed"]
+    assert hands.claim("dev", shop.project, request=f"request {len(hands.answers)}")["claimed"]
     hands.prepare()
     hands.exit(hands.start())
     hands.collect()
@@ -60,9 +63,14 @@ def test_a_ready_task_waits_once_it_comes_after_another_and_goes_on_without(shop
 
 def test_a_claim_that_comes_before_the_drain_starts_nothing_that_waits(shop: Shop) -> None:
     first, second = shop.add_task("first", held=True), shop.add_task("second")
-    shop.daemon.person("update_task", task=second, after=[first])
-    body = shop.hands.speak("claim_run", agent_id="dev", project_id=shop.project, request_id="q")
-    assert not body["claimed"]
+    hands = shop.hands
+
+    def both(context: HeadContext) -> Body:
+        update_task(context, Update(second, after=(first,)))
+        return claim_run(context, "dev", shop.project, hands.id, hands.incarnation, "a-request")
+
+    assert not shop.daemon.do(both)["claimed"]
+    assert shop.state(second) == "blocked dependency"
 
 
 def test_a_claim_that_came_first_keeps_its_task_as_it_is(shop: Shop) -> None:

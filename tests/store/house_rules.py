@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
+from graphlib import TopologicalSorter
 from itertools import pairwise, zip_longest
 from typing import Any
 
@@ -118,12 +119,16 @@ def check_parked(tables: dict[str, list[Row]]) -> None:
 
 
 def check_counters(tables: dict[str, list[Row]]) -> None:
-    """The blocked counter is the number of dependencies that were not accepted."""
+    """The blocked counter is the number of dependencies that were not accepted; none is a cycle's."""
     accepted = {landing["task"] for landing in tables["landings"] if landing["accepted_at"] is not None}
     blocked = Counter(link["task"] for link in tables["dependencies"] if link["needs"] not in accepted)
     assert {task["id"]: task["nblock"] for task in tables["tasks"]} == {
         task["id"]: blocked[task["id"]] for task in tables["tasks"]
     }
+    links = defaultdict(set)
+    for link in tables["dependencies"]:
+        links[link["task"]].add(link["needs"])
+    TopologicalSorter(links).prepare()  # raises if a task waits for itself
 
 
 def check_done(house: House, tables: dict[str, list[Row]], trusted_trees: set[tuple[str, str]]) -> None:

@@ -22,6 +22,7 @@ from toryo.domain.words import ClaimResult, Priority, Verb
 from toryo.usecases.runs import release_run, stop_run
 from toryo.usecases.sessions import Asked, authenticate, get_my_task, report_completed
 from toryo.usecases.tasks import NewTask, add_task, say
+from toryo.usecases.updating import Update, update_task
 
 EXAMPLES = int(os.environ.get("TORYO_EXAMPLES", "0"))
 PROFILE = settings(
@@ -126,6 +127,18 @@ class TheHouse(RuleBasedStateMachine):
             return
         for target in self.house.rows("targets"):
             self.trusted_trees.add((target["project"], target["trusted_tree"]))
+
+    @precondition(lambda self: self.tasks())
+    @rule(again=st.sampled_from(("", "", "", "open")), source=data)
+    def set_what_it_waits_for(self, again: str, source: Any) -> None:
+        """Of any task, also one that has begun: that is refused, as a cycle is."""
+        there = self.tasks()
+        task = source.draw(st.sampled_from(there))
+        after = source.draw(st.lists(st.sampled_from(there), max_size=2))
+        try:
+            update_task(self.house.context, Update(task, status=again, after=tuple(after)))
+        except UserError:
+            return
 
     @precondition(lambda self: self.runs())
     @rule(what=st.sampled_from((stop_run, release_run)), source=data)

@@ -234,28 +234,31 @@ def waiting_for(
 
 
 def say(context: HeadContext, verb: Verb, text: str, note: str) -> dict[str, Any]:
-    """A person's verb is a fact; what follows from it is decided by the reconciler."""
     with context.store.change() as tx:
         row = the_task(tx, text)
-        chosen = _chosen(tx, row, verb)
-        newest = landings.newest_seq_of_task(tx, row.id)
-        fact = VerbRow(
-            task=row.id,
-            verb=chosen,
-            generation=row.generation,
-            landing_seq=newest,
-            reason=row.reason,
-            note=note,
-            at=tx.now,
-        )
-        tasks.add_verb(tx, fact)
-        tx.emit(
-            f"task_{chosen}", {"reason": row.reason, "note": note[:500]}, project=row.project, task=row.id
-        )
-        if chosen is Verb.RETRY:
-            _start_over(tx, row)
-        tx.mark(f"task:{row.id}")
+        chosen = said(tx, row, verb, note)
     return {"success": True, "id": row.id, "said": chosen}
+
+
+def said(tx: Tx, row: TaskRow, verb: Verb, note: str = "") -> Verb:
+    """A person's verb is a fact; what follows from it is decided by the reconciler."""
+    chosen = _chosen(tx, row, verb)
+    newest = landings.newest_seq_of_task(tx, row.id)
+    fact = VerbRow(
+        task=row.id,
+        verb=chosen,
+        generation=row.generation,
+        landing_seq=newest,
+        reason=row.reason,
+        note=note,
+        at=tx.now,
+    )
+    tasks.add_verb(tx, fact)
+    tx.emit(f"task_{chosen}", {"reason": row.reason, "note": note[:500]}, project=row.project, task=row.id)
+    if chosen is Verb.RETRY:
+        _start_over(tx, row)
+    tx.mark(f"task:{row.id}")
+    return chosen
 
 
 def _chosen(tx: Tx, row: TaskRow, verb: Verb) -> Verb:

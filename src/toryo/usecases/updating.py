@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from toryo.domain.errors import Refused, UserError
 from toryo.domain.words import PRIORITY_RANK, Priority, TaskStatus, Verb
-from toryo.store import landings, projects, runs, tasks, texts
+from toryo.reconciler.attempts import current_attempt
+from toryo.reconciler.decide import decide_task
+from toryo.reconciler.subjects import Policy
+from toryo.store import gather, landings, projects, runs, tasks, texts
 from toryo.store.engine import Tx
 from toryo.store.rows import TaskRow
 from toryo.usecases.context import HeadContext
 from toryo.usecases.finding import the_agent, the_task
-from toryo.usecases.tasks import assigned_agent, say
+from toryo.usecases.tasks import assigned_agent, said
+
+WAITING = (TaskStatus.OPEN, TaskStatus.BLOCKED, TaskStatus.READY)
+"""Of a task that nobody works on, and that may come to be worked on by itself or by a person's yes."""
 
 
 @dataclass(frozen=True)
@@ -24,19 +31,22 @@ class Update:
     type: str = ""
     priority: Priority | None = None
     agent: str = ""
+    after: tuple[str, ...] | None = None
+    """All that it waits for from now on; None: what it waited for before."""
 
 
 def update_task(context: HeadContext, wish: Update) -> str:
-    """Carry out what was wished; the task's id. What came of it is asked after the next drain."""
+    """Carry out all that was wished, or nothing; the task's id. What came of it is asked after the drain."""
     with context.store.change() as tx:
         row = the_task(tx, wish.task)
         changed = _fields(tx, row, wish)
-        if changed:
-            tasks.update(tx, row.id, **changed)
-            tx.emit("task_changed", {"fields": sorted(changed)}, project=row.project, task=row.id)
+        tasks.update(tx, row.id, **changed)
+        if wish.status:
+            _status(tx, the_task(tx, row.id), wish.status)
+        names = [*changed, *_after(tx, row, wish.after)]
+        if names:
+            tx.emit("task_changed", {"fields": sorted(names)}, project=row.project, task=row.id)
         tx.mark(f"task:{row.id}")
-    if wish.status:
-        _status(context, row, wish.status)
     return row.id
 
 
@@ -63,16 +73,43 @@ def _fields(tx: Tx, row: TaskRow, wish: Update) -> dict[str, Any]:
     return changed
 
 
-def _status(context: HeadContext, row: TaskRow, status: str) -> None:
+def _after(tx: Tx, row: TaskRow, wanted: Sequence[str] | None) -> list[str]:
+    """Set what it waits for, unless that is what it is; the field's name if it was changed."""
+    if wanted is None:
+        return []
+    needs = [the_task(tx, one).id for one in wanted]
+    _not_begun(tx, row, needs)
+    if set(needs) == set(tasks.needs_of(tx, row.id)):
+        return []
+    tasks.set_needs(tx, row.id, needs)
+    return ["after"]
+
+
+def _not_begun(tx: Tx, row: TaskRow, needs: Sequence[str]) -> None:
+    """By its facts: the status may be behind them. After the first run nobody asks what a task waits for."""
+    facts = gather.task(tx, row.id)
+    status = decide_task(facts, Policy()).status if facts else TaskStatus(row.status)
+    begun = facts is not None and current_attempt(facts).last_run is not None
+    if status in WAITING and not begun:
+        return
+    state = "has begun" if status in WAITING else f"is {status}"
+    hint = f"toryo task show {row.id}"
+    if status in (TaskStatus.FAILED, TaskStatus.CANCELLED, TaskStatus.NEEDS_REVIEW):
+        listed = " ".join(f"--after {one}" for one in needs) or "--no-after"
+        hint = f"toryo task update {row.id} --status open {listed}"
+    raise Refused(f"{row.id} {state}: what it waits for cannot be changed now.", hint=hint)
+
+
+def _status(tx: Tx, row: TaskRow, status: str) -> None:
     match status:
         case "done":
             return
         case "cancelled":
-            say(context, Verb.CANCEL, row.id, "")
+            said(tx, row, Verb.CANCEL)
         case "open" if row.status == TaskStatus.OPEN:
-            say(context, Verb.APPROVE, row.id, "")
+            said(tx, row, Verb.APPROVE)
         case "open":
-            say(context, Verb.RETRY, row.id, "")
+            said(tx, row, Verb.RETRY)
         case "in_progress":
             raise UserError(
                 "A task is in progress when a run of it is.",

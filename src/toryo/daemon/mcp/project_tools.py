@@ -45,6 +45,7 @@ class Update(Task):
     type: str = Field(default="", pattern=r"^([a-z][a-z0-9_-]{0,31})?$")
     priority: Priority | None = None
     agent: str = ""
+    after: list[str] | None = None
 
 
 class Worker(Task):
@@ -124,7 +125,9 @@ async def sync_agents(head: Head, caller: Caller, args: Which) -> dict[str, Any]
 async def update_task(head: Head, caller: Caller, args: Update) -> dict[str, Any]:
     """Wish, let the drain look at it, and tell what it is now."""
     seen = head.changes.version(EVENTS)
-    task = await head.do(updating.update_task, updating.Update(**args.model_dump()))
+    after = None if args.after is None else tuple(args.after)
+    wish = updating.Update(**args.model_dump(exclude={"after"}), after=after)
+    task = await head.do(updating.update_task, wish)
     if args.status:
         await head.wait_for_change(task_topic(task), seen, EVALUATING_S)
     return await head.do(updating.evaluated, task)
@@ -183,7 +186,7 @@ TOOLS = (
         "update_task",
         Update,
         update_task,
-        "Change a task; done is only evaluated, and what is missing named.",
+        "Change a task; `after` is all it waits for; done is only evaluated, and what is missing named.",
     ),
     _tool("worker_prompt", Worker, worker_prompt, "The prompt that a task's next run would get."),
     _tool(
