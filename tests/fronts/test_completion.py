@@ -50,6 +50,7 @@ def test_bash_completes_verbs_and_the_verbs_of_groups(shell):
 def test_bash_completes_options_and_fixed_choices(shell):
     assert completed(shell, "toryo", "status", "--w") == ["--watch"]
     assert completed(shell, "toryo", "task", "add", "x", "--pri") == ["--priority"]
+    assert completed(shell, "toryo", "task", "update", "t1", "--no") == ["--no-after"]
     assert completed(shell, "toryo", "task", "add", "x", "-p", "") == ["critical", "high", "medium", "low"]
     assert completed(shell, "toryo", "task", "list", "--status", "needs") == ["needs_review"]
     assert completed(shell, "toryo", "completion", "z") == ["zsh"]

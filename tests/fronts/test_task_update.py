@@ -66,3 +66,24 @@ def test_in_progress_is_refused_by_the_daemon_with_its_hint(peer, typed):
     peer(update_task={"success": False, "error": "Only a run makes it so.", "hint": hint})
     result = typed("task", "update", "t1", "--status", "in_progress")
     assert (result.code, result.err) == (1, f"Error: Only a run makes it so.\nHint: {hint}\n")
+
+
+def test_the_whole_list_of_what_a_task_comes_after_is_sent(peer, typed):
+    there = peer(update_task=updated(status="blocked", reason="dependency"))
+    result = typed("task", "update", "t1", "--after", "t2", "--after", "t3", "--title", "new")
+    assert (result.code, result.out) == (0, "t1 comes after t2, t3 now, and has a new title.\n")
+    assert there.arguments_of("update_task") == {"task": "t1", "title": "new", "after": ["t2", "t3"]}
+
+
+def test_no_after_takes_all_away(peer, typed):
+    there = peer(update_task=updated())
+    result = typed("task", "update", "t1", "--no-after")
+    assert (result.code, result.out) == (0, "t1 comes after no other task now.\n")
+    assert there.arguments_of("update_task") == {"task": "t1", "after": []}
+
+
+def test_after_and_no_after_together_make_no_command(peer, typed):
+    there = peer(update_task=updated())
+    result = typed("task", "update", "t1", "--after", "t2", "--no-after")
+    assert (result.code, result.out, there.calls) == (2, "", [])
+    assert result.err.splitlines()[0] == "Error: Argument --no-after: not allowed with argument --after."

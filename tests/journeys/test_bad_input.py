@@ -81,6 +81,8 @@ def test_an_old_git_and_no_git_at_all_are_refused_before_anything_is_written(inn
         ("task", "show", "tnothing"),
         ("task", "retry", "tnothing"),
         ("task", "update", "tnothing", "--title", "x"),
+        ("task", "update", "tnothing", "--after", "tnothing"),
+        ("task", "update", "tnothing", "--after", "t1", "--no-after"),
         ("task", "wait", "tnothing", "--timeout", "1"),
         ("task", "say", "tnothing", "hello"),
         ("task", "add", "x", "--agent", "nobody"),
@@ -144,12 +146,27 @@ def test_a_number_out_of_range_makes_no_command(inn: House, words: tuple[str, ..
     assert "--help" in refused(type_(inn, *words), 2)
 
 
-def test_a_task_cannot_come_after_itself(inn: House) -> None:
-    """A new task has no id to name yet, and a known one gets no new predecessors: there are no cycles."""
-    first = json.loads(type_(inn, "task", "add", "one", "--hold", "--json").out)["id"]
-    second = json.loads(type_(inn, "task", "add", "two", "--hold", "--after", first, "--json").out)["id"]
-    assert "--after" in refused(type_(inn, "task", "update", first, "--after", second), 2)
-    for task in (first, second):
+def test_a_cycle_of_tasks_is_refused_in_its_order_and_nothing_is_changed(inn: House) -> None:
+    def add(title: str, *words: str) -> str:
+        return str(json.loads(type_(inn, "task", "add", title, "--hold", "--json", *words).out)["id"])
+
+    first = add("one")
+    second = add("two", "--after", first)
+    third = add("three", "--after", second)
+    tasks = (first, second, third)
+    looks = [("task", "show", one, "--json") for one in tasks] + [("events", "--limit", "1000", "--json")]
+    before = [type_(inn, *words).out for words in looks]
+    said = refused(type_(inn, "task", "update", first, "--after", third, "--title", "other"))
+    assert f"Error: {first} would wait for itself: {first} → {third} → {second} → {first}." in said
+    assert f"Hint: Leave {third} out, or first type: toryo task update {second} --no-after" in said
+    assert f"{first} → {first}." in refused(type_(inn, "task", "update", first, "--after", first))
+    assert "There is no task" in refused(type_(inn, "task", "update", third, "--after", "tnothing"))
+    assert "--no-after" in refused(type_(inn, "task", "update", third, "--after", first, "--no-after"), 2)
+    assert [type_(inn, *words).out for words in looks] == before
+    for words in (("update", second, "--no-after"), ("update", first, "--after", third)):  # as the hint says
+        assert type_(inn, "task", *words).code == 0
+    assert json.loads(type_(inn, "task", "show", first, "--json").out)["dependencies"] == [third]
+    for task in tasks:
         assert type_(inn, "task", "cancel", task).code == 0
 
 

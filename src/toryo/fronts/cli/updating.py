@@ -16,7 +16,8 @@ if TYPE_CHECKING:
 
 STATUSES = ("open", "in_progress", "done", "failed", "cancelled")
 """As outside orchestrators know them; the daemon refuses those that only facts can bring about."""
-FIELDS = ("status", "title", "description", "priority", "agent", "type")
+FIELDS = ("status", "title", "description", "priority", "agent", "type", "after")
+TOLD_APART = ("status", "agent", "after")
 
 
 def declare_update(parser: argparse.ArgumentParser) -> None:
@@ -33,12 +34,23 @@ def declare_update(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("-p", "--priority", choices=PRIORITIES, metavar="P", help=", ".join(PRIORITIES))
     parser.add_argument("--agent", metavar="NAME", help="who does it")
     parser.add_argument("-t", "--type", help="feature, bug, …")
+    waits = parser.add_mutually_exclusive_group()
+    waits.add_argument(
+        "--after",
+        action="append",
+        metavar="ID",
+        help="start after this task, and no longer after those it waited for; repeatable",
+    )
+    waits.add_argument(
+        "--no-after", dest="after", action="store_const", const=[], help="wait for no other task"
+    )
     verb(
         parser,
         update,
         "toryo task update t3kd92m1 --status done",
         "toryo task update t3kd92m1 --status open --agent coder",
         'toryo task update t3kd92m1 --title "mend both login forms" -p high',
+        "toryo task update t3kd92m1 --after t8wq40zc --after t5xh71pa",
         hands=True,
         json=True,
     )
@@ -65,15 +77,17 @@ def update(args: argparse.Namespace, desk: Desk) -> int:
     return 1 if args.status == "done" and status != "done" else 0
 
 
-def _changed(wished: dict[str, str]) -> str:
+def _changed(wished: dict[str, Any]) -> str:
     """What is different now, in words; a status is told apart."""
     owner = f"is {plain(wished['agent'])}'s now" if "agent" in wished else ""
-    fields = [name for name in FIELDS if name in wished and name not in ("status", "agent")]
+    before = ", ".join(map(plain, wished.get("after") or ())) or "no other task"
+    order = f"comes after {before} now" if "after" in wished else ""
+    fields = [name for name in FIELDS if name in wished and name not in TOLD_APART]
     named = " and ".join([", ".join(fields[:-1]), fields[-1]] if fields[1:] else fields)
-    return ", and ".join(part for part in (owner, f"has a new {named}" if fields else "") if part)
+    return ", and ".join(part for part in (owner, order, f"has a new {named}" if fields else "") if part)
 
 
-def _next(answer: dict[str, Any], wished: dict[str, str]) -> str:
+def _next(answer: dict[str, Any], wished: dict[str, Any]) -> str:
     """A task at rest does nothing by itself, however it is changed."""
     steps = {"failed": "retry", "cancelled": "retry", "needs_review": "retry", "open": "approve"}
     step = "" if "status" in wished else steps.get(str(answer["status"]), "")
