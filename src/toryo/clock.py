@@ -27,8 +27,22 @@ def wall() -> float:
     return time.time() if file is None else time.time() + _set_by(file)
 
 
+def _steady() -> float:
+    """Goes on while the machine sleeps, where there is such a clock."""
+    return time.clock_gettime(time.CLOCK_BOOTTIME) if hasattr(time, "CLOCK_BOOTTIME") else time.monotonic()
+
+
+def passed() -> float:
+    """As `wall`, but never ahead of what really passed since this process began: for what is deleted when it
+    is old enough, since somebody may have set the clock forward."""
+    return min(wall(), _BEGAN + _steady())
+
+
 def _set_by(file: Path) -> float:
     try:
         return float(file.read_text())
     except (OSError, ValueError):
         return 0.0
+
+
+_BEGAN = wall() - _steady()

@@ -10,6 +10,7 @@ import pytest
 
 from benches import Bench, files_in, make_bench, without
 from repositories import commit_files, git, make_repository
+from toryo import clock
 from toryo.protocol.models import Cleaned, Prepared
 from toryo.workbench.git import places, trash
 from toryo.workbench.git.restoring import untrash
@@ -266,3 +267,13 @@ def test_trash_is_emptied_in_bounded_steps_and_past_what_cannot_be_deleted(
     monkeypatch.setattr(trash, "delete", stubborn)
     assert empty_trash(bench.repo, 3600, now=later) == 1
     assert [entry.name for entry in trash.entries(places.common_dir(bench.repo))] == ["r2"]
+
+
+def test_a_clock_that_is_set_forward_makes_nothing_old(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+    made = bench.prepare()
+    head = commit_files(Path(made.worktree), {"a.txt": "a\n"})
+    bench.collect(made)
+    retired(bench, made, keep=(head,))
+    monkeypatch.setattr(clock, "wall", lambda: time.time() + 30 * 24 * 3600)
+    assert empty_trash(bench.repo) == 0
+    assert empty_trash(bench.repo, now=time.time() + 8 * 24 * 3600) == 1

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from toryo import processes
-from toryo.clock import wall
+from toryo.clock import passed
 from toryo.domain.words import OrderKind
 from toryo.protocol.models import VERSION, Order
 
@@ -84,7 +84,7 @@ class Journal:
 
     def forget(self, open_orders: Collection[str], now: float | None = None) -> int:
         """Remove what was concluded 7 days ago and is no longer asked for; how many."""
-        limit = (wall() if now is None else now) - KEPT_S
+        limit = (passed() if now is None else now) - KEPT_S
         gone = 0
         for path in self.folder.glob("*.json"):
             if path.stem in open_orders:

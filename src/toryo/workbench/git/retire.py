@@ -11,7 +11,7 @@ import re
 from pathlib import Path
 
 from toryo import disks
-from toryo.clock import wall
+from toryo.clock import passed
 from toryo.domain.naming import PREFIX
 from toryo.protocol.models import Cleaned, CleanInputs
 from toryo.workbench.git import locks, places, snapshots, trash
@@ -134,7 +134,7 @@ def empty_trash(
 ) -> int:
     """Delete what has lain in the trash for longer, at most so many; how many worktrees. Their refs stay."""
     common = places.common_dir(repo)
-    limit = (wall() if now is None else now) - older_than_s
+    limit = (passed() if now is None else now) - older_than_s
     gone = 0
     for entry in list(trash.entries(common)):
         if entry.at < limit and gone < most:

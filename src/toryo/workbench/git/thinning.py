@@ -6,7 +6,7 @@ same id, from the branch and the tip that it was made of.
 
 from __future__ import annotations
 
-from toryo.clock import wall
+from toryo.clock import passed
 from toryo.workbench.git import places
 from toryo.workbench.git.candidates import CANDIDATES
 from toryo.workbench.git.door import Git
@@ -19,7 +19,7 @@ AT_ONCE = 500
 def thin(repo: str, *, now: float | None = None) -> int:
     """How many refs went. Each only if it still names what was looked at."""
     git = places.git_on(places.common_dir(repo))
-    moment = wall() if now is None else now
+    moment = passed() if now is None else now
     spent = _contained(git) | _old(git, moment - KEEP_S)
     listed = sorted(spent.items())
     for start in range(0, len(listed), AT_ONCE):
