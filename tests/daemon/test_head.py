@@ -119,6 +119,19 @@ def test_every_marking_change_is_followed_by_a_drain_in_the_same_thread(tmp_path
     with_head(tmp_path, story, drains)
 
 
+def test_what_is_queued_and_fails_holds_up_nobody() -> None:
+    async def go() -> int:
+        writer = WRITERS[0]()
+        asyncio.get_running_loop().set_exception_handler(lambda loop, context: None)
+        try:
+            writer.queue(lambda: 1 // 0)  # type: ignore[arg-type, return-value]
+            return await asyncio.wait_for(writer.run(lambda: 3), 10)
+        finally:
+            writer.close()
+
+    assert asyncio.run(go()) == 3
+
+
 def test_a_drain_with_more_to_do_lets_waiting_calls_go_first(tmp_path: Path) -> None:
     order: list[str] = []
 

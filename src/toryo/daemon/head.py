@@ -83,11 +83,13 @@ class WriterInLoop:
 
     def _next(self) -> None:
         """One after the other, and whoever was waked by one goes on before the next."""
-        self._queue.popleft()()
-        with self._lock:
-            self._is_coming = bool(self._queue)
-        if self._is_coming:
-            self._loop.call_soon(self._next)
+        try:
+            self._queue.popleft()()
+        finally:  # whatever it raised: else nobody would ever have a turn again
+            with self._lock:
+                self._is_coming = bool(self._queue)
+            if self._is_coming:
+                self._loop.call_soon(self._next)
 
 
 class WriterThread:
