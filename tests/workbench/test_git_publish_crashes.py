@@ -224,6 +224,50 @@ def test_files_directories_and_links_may_change_places(tmp_path):
     assert crash.kept() == {"a.txt/inside": "", "b.txt": "elsewhere", "d": "a f", "link/inside": "i"}
 
 
+@pytest.mark.parametrize("forward", [True, False])
+def test_empty_folders_that_a_killed_git_left_in_the_place_of_a_file_are_no_ones(tmp_path, forward):
+    """A file becomes a folder, or a folder a file, and git died between the two."""
+    sides = [{"swap": "a file\n"}, {"swap/a/b": "deep\n"}]
+    before, after = sides if forward else sides[::-1]
+    crash = Crash.__new__(Crash)
+    crash.repo = make_repository(tmp_path / "repo", before | {"mine.txt": "m\n"})
+    crash.old = git(crash.repo, "rev-parse", "main")
+    git(crash.repo, "rm", "-q", "-r", "swap")
+    crash.new = commit_files(crash.repo, after)
+    git(crash.repo, "reset", "-q", "--hard", crash.old)
+    crash.write("mine.txt", "the user's\n")
+    crash.journal = tmp_path / "publish.json"
+    crash.note(DEAD)
+    (crash.repo / next(iter(before))).unlink()
+    (crash.repo / "swap" / "a").mkdir(parents=True, exist_ok=True)
+    assert crash.is_completed()
+
+
+@pytest.mark.parametrize("deleted", [False, True])
+def test_an_index_that_our_git_wrote_over_the_users_commit_is_theirs_again(crash, deleted):
+    """It had read the index before that commit, and moved no branch after it."""
+    log = crash.repo / ".git" / "logs" / "refs" / "heads" / "main"  # the branch never stood on what is new
+    log.write_text("".join(line for line in log.read_text().splitlines(True) if crash.new not in line))
+    read = (crash.repo / ".git" / "index").read_bytes()
+    if deleted:
+        (crash.repo / "mine.txt").unlink()
+    git(crash.repo, "commit", "-qam", "mine")
+    (crash.repo / ".git" / "index").write_bytes(read)
+    assert git(crash.repo, "status", "--porcelain") != ""
+    answer = crash.publish()
+    assert isinstance(answer, Published)
+    assert answer.diverged
+    assert git(crash.repo, "status", "--porcelain") == ""
+
+
+def test_what_the_user_staged_after_their_commit_stays_staged(crash):
+    git(crash.repo, "commit", "-qam", "mine")
+    crash.write("mine.txt", "another\n")
+    git(crash.repo, "add", "mine.txt")
+    crash.publish()
+    assert git(crash.repo, "status", "--porcelain") == "M  mine.txt"
+
+
 def test_a_checkout_that_went_to_another_branch_is_no_longer_half_way(crash):
     git(crash.repo, "checkout", "-q", "-b", "other")
     answer = crash.publish()

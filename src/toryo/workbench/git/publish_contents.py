@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import os
 import stat
@@ -95,6 +96,16 @@ def put_away(root: Path, paths: Iterable[str]) -> None:
                 (root / folder).rmdir()
             except OSError:
                 break
+
+
+def clear_hollow(root: Path, paths: Iterable[str]) -> None:
+    """Folders without a file in the place of these: a git that died while a file became a folder left them,
+    and the next one would take them for the user's change of that file."""
+    for path in paths:
+        if (root / path).is_dir() and not (root / path).is_symlink():
+            for folder, _, _ in os.walk(root / path, topdown=False):
+                with contextlib.suppress(OSError):  # not hollow
+                    Path(folder).rmdir()
 
 
 def unwritable(git: Git, landing: tuple[Change, ...]) -> str:

@@ -65,12 +65,14 @@ def settle(entry: Entry, journal: Path) -> Outcome:
     if not goes_on:
         publish_undoing.undo(git, entry.old, entry.new)
         return _over(entry, journal)
-    found = _sort(git, publish_landing.changes(git, entry.old, entry.new))
+    landing = publish_landing.changes(git, entry.old, entry.new)
+    found = _sort(git, landing)
     if found.theirs:
         return Outcome(waiting=publish_landing.waiting("dirty", checkout, found.theirs))
     publish_contents.snapshot(git, entry.old, found.half)
     step("publish.snapshotted")
     publish_contents.put_away(checkout, found.half)
+    publish_contents.clear_hollow(checkout, (one.path for one in landing if not one.is_submodule))
     step("publish.put_away")
     publish_contents.write_out(git, found.unwritten)
     return fast_forward(Move(checkout, entry.ref, entry.old, entry.new), journal, entry.orig_head)

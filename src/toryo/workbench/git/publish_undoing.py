@@ -31,6 +31,11 @@ def may_be_left(git_dir: Path, ref: str, old: str, new: str) -> bool:
 def undo(git: Git, old: str, new: str) -> None:
     """The way from `old` to `new` was begun, and HEAD is somewhere else now."""
     landing = tuple(one for one in publish_landing.changes(git, old, new) if not one.is_submodule)
+    _take_back(git, old, landing)
+    _renew(git, old, {one.path for one in landing})
+
+
+def _take_back(git: Git, old: str, landing: tuple[Change, ...]) -> None:
     wanted = _wanted(git, old, landing)
     ours = _ours(git, landing, wanted)
     if not ours:
@@ -42,6 +47,28 @@ def undo(git: Git, old: str, new: str) -> None:
     step("publish.put_away")
     publish_contents.stage(git, {one.path: wanted[one.path] for one, _ in ours})
     publish_contents.write_out(git, tuple(one.path for one, _ in ours if wanted[one.path] != ABSENT))
+
+
+def _renew(git: Git, old: str, landing: set[str]) -> None:
+    """The index on the other paths: our git may have read it before the user's commit or switch, and written
+    it after that, as it was. Only where the disk holds what HEAD has, and nobody staged anything else."""
+    moved = publish_landing.changes(git, old, "HEAD")
+    theirs = {one.path: one for one in moved if not one.is_submodule and one.path not in landing}
+    index = publish_contents.in_index(git, set(theirs)) if theirs else {}
+    fresh: dict[str, Entry] = {}
+    present: list[tuple[Change, On]] = []
+    for path, change in theirs.items():
+        if index.get(path, ABSENT) != change.before:
+            continue
+        seen = publish_landing.look(git.where, path, set(theirs))
+        if seen.on in (On.FILE, On.LINK):
+            present.append((change, seen.on))
+        elif change.after == ABSENT and not seen.strangers:
+            fresh[path] = ABSENT
+    held = publish_contents.clean_ids(git, present)
+    fresh |= {change.path: change.after for change, _ in present if held[change.path] == change.after[1]}
+    if fresh:
+        publish_contents.stage(git, fresh)
 
 
 def _wanted(git: Git, old: str, landing: tuple[Change, ...]) -> dict[str, Entry]:
