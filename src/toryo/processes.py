@@ -87,10 +87,10 @@ class Running:
         except TimeoutError as late:
             raise TimeLimit(f"{self._name} did not end within {limit_s:g} s") from late
         finally:
-            self.abandon()
+            self._let_go()
         return Finished(self._child.returncode, out, err)
 
-    def abandon(self) -> None:
+    def _let_go(self) -> None:
         """Kill it if it still runs: nobody will hear it."""
         if self._child.returncode is None:
             self._child.kill()

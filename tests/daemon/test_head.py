@@ -11,8 +11,9 @@ from typing import Any
 
 import pytest
 
-from toryo.daemon.head import Drain, Head, WriterInLoop, WriterThread
+from toryo.daemon.head import Drain, Head
 from toryo.daemon.process import open_context
+from toryo.daemon.writers import WriterInLoop, WriterThread
 from toryo.domain.errors import DiskFull
 from toryo.settings import Home
 from toryo.store import marks

@@ -19,10 +19,11 @@ from toryo import __version__
 from toryo.clock import wall
 from toryo.daemon import life, logs
 from toryo.daemon.credentials import Keys, operator_key
-from toryo.daemon.head import Drain, Extend, Head, Writer, WriterInLoop, WriterThread
+from toryo.daemon.head import Drain, Extend, Head
 from toryo.daemon.mcp.listening import SocketServer
 from toryo.daemon.mcp.registry import Registry
 from toryo.daemon.mcp.server import make_server
+from toryo.daemon.writers import Writer, WriterInLoop, WriterThread
 from toryo.domain.errors import ToryoError
 from toryo.processes import own_pid
 from toryo.settings import Home

@@ -18,6 +18,7 @@ EMAIL = "toryo@localhost"
 ZERO = "0" * 40
 OURS = "refs/toryo/"
 NEAR = 8
+"""Commits of a branch that are looked at for the tip they began on."""
 
 _CONFIG = (
     ("core.hooksPath", "/dev/null"),
