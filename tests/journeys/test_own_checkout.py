@@ -138,6 +138,37 @@ def test_operations_in_progress_are_waited_for_one_after_the_other(checkout: Che
     assert checkout.house.recomputed() == []
 
 
+HOLD = """#!/bin/sh
+[ $1 = prepared ] || exit 0
+case $(cat) in *refs/heads/mine*) touch {marks}/held; while [ ! -e {marks}/free ]; do sleep 0.02; done;; esac
+"""
+
+
+def test_a_switch_that_hangs_is_named_and_takes_nothing_of_the_landing_along(
+    checkout: Checkout, tmp_path: Path
+) -> None:
+    repo, house = checkout.repo, checkout.house
+    before = git(repo, "rev-parse", "main")
+    hook = repo / ".git/hooks/reference-transaction"
+    hook.parent.mkdir(exist_ok=True)
+    hook.write_text(HOLD.format(marks=tmp_path))
+    hook.chmod(0o755)
+    with subprocess.Popen(["git", "switch", "-q", "-c", "mine"], cwd=repo) as switch:
+        try:
+            eventually((tmp_path / "held").exists, what="the user's switch")
+            task = checkout.land(a__txt="landed\n")
+            eventually(lambda: house.state(task) == WAITS, within_s=60, what=f"{task} waits")
+            assert "a git switch is at work in" in house.read("status")["needs_you"][0]["why"]
+        finally:
+            (tmp_path / "free").touch()
+        assert switch.wait(60) == 0
+    assert house.rest(task) == 0, house.story(task)
+    assert git(repo, "symbolic-ref", "HEAD") == "refs/heads/mine"
+    assert git(repo, "rev-parse", "HEAD") == before != git(repo, "rev-parse", "main")
+    assert git(repo, "status", "--porcelain") == ""
+    assert (repo / "a.txt").read_text() == "old\n"
+
+
 def test_another_branch_and_a_detached_head_are_left_alone(checkout: Checkout) -> None:
     repo, house = checkout.repo, checkout.house
     for argv in (("checkout", "-q", "-b", "side"), ("checkout", "-q", "--detach", "side")):

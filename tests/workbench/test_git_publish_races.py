@@ -5,19 +5,21 @@ from __future__ import annotations
 import os
 import random
 import shutil
+import signal
 import subprocess
 import time
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import nullcontext
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 
 import pytest
-from meddling import DATE, Meddler, state
+from meddling import DATE, GIT, Meddler, state
 from user_desk import Desk, files_of
 
 from repositories import commit_files, git
-from toryo.protocol.models import Published, PublishInputs
-from toryo.workbench.git import publish
+from toryo.protocol.models import Published, PublishInputs, PublishWaiting
+from toryo.workbench.git import publish, publish_others
 from waiting import eventually
 
 ACTS = {
@@ -208,3 +210,123 @@ def test_what_the_user_does_in_the_middle_of_the_files_is_as_if_done_before_or_a
         paused.meddler.act()  # as with any other git at work: the user's own was refused, and is repeated
     paused.publish()
     assert paused.seen() in allowed, (paused.seen(), allowed)
+
+
+# ── a switch that outlasts our merge ──────────────────────────────────────────────────────────────────
+
+HOLD_REFS = """#!/bin/sh
+[ "$1" = prepared ] || exit 0
+touch {user}/held
+while [ ! -e {user}/free ]; do sleep 0.01; done
+"""
+
+
+class Held(Copy):
+    """A hook of the user's holds their own `git switch -c` where it has read HEAD and not written it."""
+
+    def __init__(self, template: Desk, folder: Path, act: str) -> None:
+        super().__init__(template, folder, act)
+        self.user = self.meddler.folder
+        hook = self.repo / ".git/hooks/reference-transaction"
+        hook.parent.mkdir(exist_ok=True)
+        hook.write_text(HOLD_REFS.format(user=self.user))
+        hook.chmod(0o755)
+
+    @contextmanager
+    def begun(self) -> Iterator[subprocess.Popen[bytes]]:
+        with subprocess.Popen(["env", "-i", "sh", str(self.user / "act")]) as switch:
+            try:
+                eventually((self.user / "held").exists, what="the switch before its first ref")
+                yield switch
+            finally:
+                self.release()
+
+    def release(self) -> None:
+        (self.user / "free").touch()
+
+    def target(self) -> str:
+        return git(self.repo, "rev-parse", "main")
+
+
+SWITCHES = {
+    "switch": "git switch -q -c feature",
+    "checkout": "git checkout -q -b feature",
+    "alias": "git -c alias.mine='switch -q -c feature' mine",
+    "from below": "cd dir && git switch -q -c feature",
+}
+
+
+@pytest.mark.parametrize("what", SWITCHES)
+def test_a_switch_that_ends_after_our_merge_is_waited_for(template, tmp_path, what):
+    allowed = orders_of(template, tmp_path, ACTS["new branch"])[:1]
+    held = Held(template, tmp_path / "held", SWITCHES[what])
+    with held.begun() as switch, ThreadPoolExecutor(1) as beside:
+        publishing = beside.submit(held.publish)
+        eventually(lambda: held.target() == template.new, what="the target on the landing")
+        held.release()
+        publishing.result(60)
+    assert switch.returncode == 0
+    assert held.is_done
+    assert held.seen() in allowed, (held.seen(), allowed)
+
+
+def test_a_switch_in_another_worktree_holds_up_nobody(template, tmp_path, monkeypatch):
+    monkeypatch.setattr(publish_others, "PATIENCE_S", 0)
+    held = Held(template, tmp_path / "held", f"cd inside && {ACTS['new branch']}")
+    held.release()
+    git(held.repo, "worktree", "add", "-q", "--detach", "inside")
+    for mark in ("free", "held"):
+        (held.user / mark).unlink()
+    with held.begun():
+        held.publish()
+        assert held.is_done
+
+
+def test_a_switch_that_hangs_is_told_as_a_git_at_work_and_looked_at_again(template, tmp_path, monkeypatch):
+    monkeypatch.setattr(publish_others, "PATIENCE_S", 0.1)
+    allowed = orders_of(template, tmp_path, ACTS["new branch"])[:1]
+    held = Held(template, tmp_path / "held", ACTS["new branch"])
+    with held.begun() as switch:
+        for _ in range(2):
+            answer = publish.publish(held.inputs, held.journal)
+            assert isinstance(answer, PublishWaiting)
+            assert answer.why == "switch"
+            assert held.target() == template.new
+        held.release()
+        switch.wait(60)
+    held.publish()
+    assert held.is_done
+    assert held.seen() in allowed, (held.seen(), allowed)
+
+
+STANDING = [
+    "new branch",
+    "other branch",
+    "branch behind",
+    "detached",
+    "rewind of the branch alone",
+    "merge",
+    "stash",
+]
+
+
+@pytest.mark.parametrize("what", STANDING)
+def test_a_git_that_stood_still_at_any_moment_acts_before_or_after(template, tmp_path, monkeypatch, what):
+    monkeypatch.setattr(publish_others, "PATIENCE_S", 0.1)
+    allowed = orders_of(template, tmp_path, ACTS[what])
+    first, _, last = ACTS[what].rpartition(" && ")
+    words, env = [GIT, *last.split()[1:]], {**os.environ, **DATE}
+    chance = random.Random(what)
+    for number in range(ROUNDS):
+        copy = Copy(template, tmp_path / str(number), "")
+        subprocess.run(["sh", "-c", first], cwd=copy.repo, check=True)
+        with subprocess.Popen(words, cwd=copy.repo, stderr=subprocess.PIPE, env=env) as theirs:
+            time.sleep(chance.uniform(0, 0.006))  # the moment is what varies
+            theirs.send_signal(signal.SIGSTOP)
+            copy.publish()
+            theirs.send_signal(signal.SIGCONT)
+            done = theirs.wait(60) == 0
+        if not done:  # the lock or the landing stood in its way: the user's own git said so
+            subprocess.run(words, cwd=copy.repo, check=True, env=env)
+        copy.publish()
+        assert copy.seen() in allowed, (number, copy.seen(), allowed)

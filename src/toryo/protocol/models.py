@@ -381,7 +381,7 @@ class Accepted(Model):
 
 class PublishWaiting(Model):
     why: str
-    """dirty | untracked | ignored | merge | rebase | cherry-pick | revert | bisect | index.lock | …"""
+    """dirty | untracked | ignored | merge | rebase | cherry-pick | revert | bisect | index.lock | switch…"""
     paths: tuple[str, ...] = ()
     checkout: str = ""
     """Where it waits: the project's own checkout or a linked worktree; empty from an older coordinator."""

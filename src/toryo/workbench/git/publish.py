@@ -53,7 +53,7 @@ def _attempt(git: Git, inputs: PublishInputs, journal: Path) -> Published | Publ
     entry = publish_journal.read(journal)
     if entry is not None:
         settled = publish_recovery.settle(entry, journal)
-        if not settled.arrived:
+        if not settled.is_over:
             return _told(settled)
     ref = places.head_ref(inputs.target)
     if places.is_another_name(common, ref):  # checkouts show the one it stands for
@@ -128,9 +128,9 @@ def _into_checkout(move: publish_merge.Move, journal: Path) -> Published | Publi
             "filter_failed", complaint, "Mend the filter, or install its program; it is tried again."
         )
     outcome = publish_merge.fast_forward(move, journal)
-    if outcome.arrived:
+    if outcome.is_over:
         return Published(published=True, commit=move.new, found=move.new)
-    if outcome.waiting is not None:
+    if outcome.waiting is not None and not outcome.arrived:
         publish_journal.clear(journal)
     return _told(outcome)
 

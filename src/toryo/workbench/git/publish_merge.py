@@ -15,7 +15,7 @@ from toryo import processes
 from toryo.processes import Finished, TimeLimit
 from toryo.protocol.models import PublishWaiting
 from toryo.steps import step
-from toryo.workbench.git import places, publish_journal, publish_landing, publish_undoing
+from toryo.workbench.git import places, publish_journal, publish_landing, publish_others, publish_undoing
 from toryo.workbench.git.door import Git
 
 LIMIT_S = 600
@@ -71,10 +71,14 @@ class Move:
 class Outcome:
     arrived: bool = False
     waiting: PublishWaiting | None = None
-    """git refused and touched nothing."""
+    """git refused and touched nothing; or, on arrival, a git of the user's is to end first."""
     interrupted: bool = False
     """git was killed, or a person came in between: the checkout may be half written, as the journal says."""
     complaint: str = ""
+
+    @property
+    def is_over(self) -> bool:
+        return self.arrived and self.waiting is None
 
 
 def fast_forward(move: Move, journal: Path, orig_head: str | None = None) -> Outcome:
@@ -93,6 +97,8 @@ def fast_forward(move: Move, journal: Path, orig_head: str | None = None) -> Out
         publish_journal.write(journal, entry)
         step("publish.journalled")
 
+    if not publish_others.have_ended(publish_others.at_work(move.checkout, publish_others.REWRITERS)):
+        return Outcome(waiting=publish_landing.waiting("index.lock", move.checkout))
     try:
         done = git.run_known(
             *("merge", "--ff-only", "--no-overwrite-ignore", *_QUIET, move.new),
@@ -106,15 +112,33 @@ def fast_forward(move: Move, journal: Path, orig_head: str | None = None) -> Out
     if done.code < 0:
         # also where the branch has arrived: a lock may be left behind
         return Outcome(interrupted=True, complaint=f"git merge was killed by signal {-done.code}")
-    put_back_orig_head(move.checkout, kept)
     if done.code == 0 and move.new in stands_of(git, move.ref):  # a person may have moved it on, or back
-        if publish_undoing.may_be_left(head.parent, move.ref, move.old, move.new):
-            publish_undoing.undo(Git(move.checkout), move.old, move.new)
-        publish_journal.clear(journal)
-        return Outcome(arrived=True)
+        return arrive(move, journal, kept)
+    put_back_orig_head(move.checkout, kept)
     if git.commit_of(move.ref) != move.old or checked_out(git) != move.ref:
         return Outcome(interrupted=True, complaint=done.complaint)
     return Outcome(waiting=_refusal(done, move.checkout), complaint=done.complaint)
+
+
+def arrive(move: Move, journal: Path, orig_head: str) -> Outcome:
+    """The branch has the landing. Nothing of it may stay where a switch that the user began before goes to;
+    a switch that is still at work is told as waiting, and keeps the journal."""
+    seen = publish_others.at_work(move.checkout, publish_others.SWITCHES)
+    if not publish_others.have_ended(seen):
+        return Outcome(arrived=True, waiting=publish_landing.waiting("switch", move.checkout))
+    git = Git(move.checkout)
+    git_dir = _git_dir(move.checkout)
+    is_away = seen and checked_out(git) != move.ref
+    if is_away or publish_undoing.may_be_left(git_dir, move.ref, move.old, move.new):
+        publish_undoing.undo(git, move.old, move.new)
+    return over(move.checkout, journal, orig_head)
+
+
+def over(checkout: Path, journal: Path, orig_head: str) -> Outcome:
+    """Nothing is left to be done there."""
+    put_back_orig_head(checkout, orig_head)
+    publish_journal.clear(journal)
+    return Outcome(arrived=True)
 
 
 def checked_out(git: Git) -> str:

@@ -5,12 +5,9 @@ A path of the landing is ours if it is absent, or holds the old or the new conte
 
 from __future__ import annotations
 
-import os
 import time
 from dataclasses import dataclass
 from pathlib import Path
-
-import psutil  # type: ignore[import-untyped]
 
 from toryo.steps import step
 from toryo.workbench.git import (
@@ -19,8 +16,8 @@ from toryo.workbench.git import (
     publish_holders,
     publish_journal,
     publish_landing,
+    publish_others,
     publish_undoing,
-    questions,
 )
 from toryo.workbench.git.door import Git
 from toryo.workbench.git.publish_journal import Entry
@@ -28,9 +25,10 @@ from toryo.workbench.git.publish_landing import ABSENT, Change, On
 from toryo.workbench.git.publish_merge import (
     Move,
     Outcome,
+    arrive,
     checked_out,
     fast_forward,
-    put_back_orig_head,
+    over,
     stands_of,
 )
 
@@ -57,14 +55,12 @@ def settle(entry: Entry, journal: Path) -> Outcome:
     _clear_locks(entry, git_dir, places.common_dir(checkout))
     goes_on = checked_out(git) == entry.ref and git.commit_of(entry.ref) == entry.old
     if not goes_on and _has_arrived(git, entry):
-        if publish_undoing.may_be_left(git_dir, entry.ref, entry.old, entry.new):
-            publish_undoing.undo(git, entry.old, entry.new)
-        return _over(entry, journal)
+        return arrive(Move(checkout, entry.ref, entry.old, entry.new), journal, entry.orig_head)
     if busy := publish_holders.underway(git_dir):
         return Outcome(waiting=publish_landing.waiting(busy, checkout))
     if not goes_on:
         publish_undoing.undo(git, entry.old, entry.new)
-        return _over(entry, journal)
+        return over(checkout, journal, entry.orig_head)
     landing = publish_landing.changes(git, entry.old, entry.new)
     found = _sort(git, landing)
     if found.theirs:
@@ -76,12 +72,6 @@ def settle(entry: Entry, journal: Path) -> Outcome:
     step("publish.put_away")
     publish_contents.write_out(git, found.unwritten)
     return fast_forward(Move(checkout, entry.ref, entry.old, entry.new), journal, entry.orig_head)
-
-
-def _over(entry: Entry, journal: Path) -> Outcome:
-    put_back_orig_head(Path(entry.checkout), entry.orig_head)
-    publish_journal.clear(journal)
-    return Outcome(arrived=True)
 
 
 def _has_arrived(git: Git, entry: Entry) -> bool:
@@ -99,20 +89,9 @@ def _gone(entry: Entry) -> bool:
         time.sleep(0.02)
     # its hook or filter outlives a killed git for a moment, and would look like somebody at work there
     end = min(end, time.monotonic() + ORPHANS_S)
-    while _has_session(entry.pid) and time.monotonic() < end:
+    while publish_others.has_session(entry.pid) and time.monotonic() < end:
         time.sleep(0.02)
     return True
-
-
-def _has_session(leader: int) -> bool:
-    """Whether a process lives in the session that our git began."""
-    for pid in psutil.pids():
-        try:
-            if os.getsid(pid) == leader and psutil.Process(pid).status() != psutil.STATUS_ZOMBIE:
-                return True
-        except (psutil.Error, OSError):
-            continue
-    return False
 
 
 # ── locks ─────────────────────────────────────────────────────────────────────────────────────────────
@@ -126,32 +105,8 @@ def _clear_locks(entry: Entry, git_dir: Path, common: Path) -> None:
             made = lock.stat().st_mtime_ns
         except FileNotFoundError:
             continue
-        if made >= entry.at_ns - COARSE_NS and not _somebody_holds(lock, Path(entry.checkout)):
+        if made >= entry.at_ns - COARSE_NS and not publish_others.somebody_holds(lock, Path(entry.checkout)):
             lock.unlink(missing_ok=True)
-
-
-def _somebody_holds(lock: Path, checkout: Path) -> bool:
-    """Whether a process has the lock open, or is a git at work in that checkout.
-
-    git closes the lock while its editor is open, so an open file alone would not tell."""
-    real_lock, real_checkout = str(lock.resolve()), checkout.resolve()
-    for process in psutil.process_iter():
-        try:
-            if any(file.path == real_lock for file in process.open_files()):
-                return True
-            if not process.name().startswith("git") or _only_answers(process.cmdline()):
-                continue
-            if Path(process.cwd()).is_relative_to(real_checkout):
-                return True
-        except (psutil.Error, OSError):
-            continue  # gone meanwhile, or another user's
-    return False
-
-
-def _only_answers(words: list[str]) -> bool:
-    """A git that stays and locks nothing: it watches files, or answers a coordinator (ADR 18)."""
-    stays = any(words[-len(ours) :] == [*ours] for ours in (questions.WORDS, questions.MOVES))
-    return stays or any("--daemon" in word for word in words)
 
 
 # ── ours and theirs ───────────────────────────────────────────────────────────────────────────────────

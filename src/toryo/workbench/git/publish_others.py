@@ -1,0 +1,114 @@
+"""Others at work in a checkout: the user's own gits, which are waited for, and whose locks are left alone."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import psutil  # type: ignore[import-untyped]
+
+from toryo import processes
+from toryo.workbench.git import questions
+
+PATIENCE_S = 2
+"""How long a switch is waited for in one go."""
+SWITCHES = ("switch", "checkout")
+"""They may put another branch into HEAD. An alias runs each by its own name."""
+REWRITERS = ("merge", "stash", "reset", "cherry-pick", "revert", "am")
+"""They read index and HEAD, and write them later as if nobody else had."""
+_STAYS = ("-p", "--patch")
+"""It asks a person piece by piece, for as long as they like."""
+
+
+def at_work(checkout: Path, verbs: tuple[str, ...]) -> tuple[psutil.Process, ...]:
+    """The gits in this very checkout that were called with one of these words."""
+    found = []
+    for process in _named_git():
+        try:
+            words = process.cmdline()
+            is_one = any(word in words for word in verbs) and not any(word in words for word in _STAYS)
+            if is_one and _top_around(Path(process.cwd())) == checkout.resolve():
+                found.append(process)
+        except (psutil.Error, OSError):
+            continue  # gone meanwhile, or another user's
+    return tuple(found)
+
+
+def have_ended(seen: tuple[psutil.Process, ...]) -> bool:
+    """Whether they are all gone, after a while if need be."""
+    end = time.monotonic() + PATIENCE_S
+    while any(_lives(process) for process in seen):
+        if time.monotonic() > end:
+            return False
+        time.sleep(0.002)
+    return True
+
+
+def somebody_holds(lock: Path, checkout: Path) -> bool:
+    """Whether a process has the lock open, or is a git at work in that checkout.
+
+    git closes the lock while its editor is open, so an open file alone would not tell."""
+    real_lock, real_checkout = str(lock.resolve()), checkout.resolve()
+    for process in psutil.process_iter():
+        try:
+            if any(file.path == real_lock for file in process.open_files()):
+                return True
+            if not process.name().startswith("git") or _only_answers(process.cmdline()):
+                continue
+            if Path(process.cwd()).is_relative_to(real_checkout):
+                return True
+        except (psutil.Error, OSError):
+            continue
+    return False
+
+
+def has_session(leader: int) -> bool:
+    """Whether a process lives in the session that this one began."""
+    for pid in psutil.pids():
+        try:
+            if os.getsid(pid) == leader and _lives(psutil.Process(pid)):
+                return True
+        except (psutil.Error, OSError):
+            continue
+    return False
+
+
+def _named_git() -> Iterator[psutil.Process]:
+    """Every publication asks for these: a name is read where it stands, which is quicker than to ask for all
+    that is known of a process."""
+    for pid in psutil.pids():
+        try:
+            if not processes.HAS_PROC or _comm(pid).startswith(b"git"):
+                process = psutil.Process(pid)
+                if process.name().startswith("git"):
+                    yield process
+        except (psutil.Error, OSError):
+            continue
+
+
+def _comm(pid: int) -> bytes:
+    handle = os.open(f"/proc/{pid}/comm", os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        return os.read(handle, 16)
+    finally:
+        os.close(handle)
+
+
+def _top_around(folder: Path) -> Path | None:
+    """The checkout that a folder is in: the innermost, as a linked worktree may be inside another."""
+    return next((place for place in (folder, *folder.parents) if (place / ".git").exists()), None)
+
+
+def _lives(process: psutil.Process) -> bool:
+    try:
+        return bool(process.is_running() and process.status() != psutil.STATUS_ZOMBIE)
+    except psutil.Error:
+        return False
+
+
+def _only_answers(words: list[str]) -> bool:
+    """A git that stays and locks nothing: it watches files, or answers a coordinator (ADR 18)."""
+    stays = any(words[-len(ours) :] == [*ours] for ours in (questions.WORDS, questions.MOVES))
+    return stays or any("--daemon" in word for word in words)
