@@ -29,6 +29,7 @@ from toryo.store.rows import (
     FactRow,
     GateRow,
     LandingRow,
+    OrderRow,
     TargetRow,
     TokenRow,
 )
@@ -88,7 +89,7 @@ def test_live_runs_are_found_by_pair_project_and_coordinator(store: Store) -> No
         runs.insert(tx, a_run("r2", "t1", 2))
         runs.insert(tx, a_run("r3", "t2", 1, agent="bob", coordinator="m/other"))
         assert [one.id for one in runs.live_of_pair(tx, "ann", "p1")] == ["r2"]
-        assert [one.id for one in runs.live_of_project(tx, "p1")] == ["r2", "r3"]
+        assert runs.live_scopes(tx, "p1") == [("ann", {}), ("bob", {})]
         assert [one.id for one in runs.live_of_coordinator(tx, "m/other")] == ["r3"]
         runs.update(tx, "r2", live=False, outcome="succeeded", exit_code=0, collected={"head": "h"})
         assert runs.live_of_pair(tx, "ann", "p1") == []
@@ -127,10 +128,16 @@ def test_pages_of_runs_begin_with_the_newest(store: Store) -> None:
 # ── orders and facts ──────────────────────────────────────────────────────────────────────────────────
 
 
+def the_order(tx: Tx, id: str) -> OrderRow:
+    found = orders.get(tx, id)
+    assert found is not None
+    return found
+
+
 def test_the_key_of_an_order_is_there_once_whatever_became_of_it(store: Store) -> None:
     with store.change() as tx:
         assert orders.insert(tx, an_order("o1", "run/r1", inputs={"a": 1}))
-        orders.set_state(tx, "o1", "reported")
+        orders.set_state(tx, the_order(tx, "o1"), "reported")
     with store.change() as tx:
         assert not orders.insert(tx, an_order("o2", "run/r1", inputs={"a": 2}))
         assert tx.places == set()
@@ -144,9 +151,9 @@ def test_a_place_has_its_open_and_taken_orders_only(store: Store) -> None:
     with store.change() as tx:
         for number, place in enumerate(("m/main", "m/main", "m/main", "machine:m", "x/main")):
             orders.insert(tx, an_order(f"o{number}", place=place))
-        orders.set_state(tx, "o0", "reported")
-        orders.set_state(tx, "o1", "taken", taken_by="m/main")
-        orders.set_state(tx, "o2", "withdrawn")
+        orders.set_state(tx, the_order(tx, "o0"), "reported")
+        orders.set_state(tx, the_order(tx, "o1"), "taken", taken_by="m/main")
+        orders.set_state(tx, the_order(tx, "o2"), "withdrawn")
         assert [(one.id, one.state) for one in orders.for_places(tx, ["m/main", "machine:m"])] == [
             ("o1", "taken"),
             ("o3", "open"),
@@ -158,14 +165,14 @@ def test_a_change_of_state_touches_the_place_and_ends_the_order_once(store: Stor
     with store.change() as tx:
         orders.insert(tx, an_order("o1"))
     with store.change() as tx:
-        orders.set_state(tx, "o1", "taken", taken_by="m/main")
+        orders.set_state(tx, the_order(tx, "o1"), "taken", taken_by="m/main")
         assert tx.places == {"m/main"}
         taken = orders.get(tx, "o1")
-        orders.set_state(tx, "o1", "reported")
+        orders.set_state(tx, the_order(tx, "o1"), "reported")
         ended = orders.get(tx, "o1")
     clock.now = 2000  # type: ignore[attr-defined]
     with store.change() as tx:
-        orders.set_state(tx, "o1", "withdrawn")
+        orders.set_state(tx, the_order(tx, "o1"), "withdrawn")
         again = orders.get(tx, "o1")
     assert taken is not None
     assert ended is not None
@@ -183,7 +190,7 @@ def test_orders_are_found_by_what_they_are_about(store: Store) -> None:
         )
         orders.insert(tx, an_order("o3", gate="g1", kind="check"))
         orders.insert(tx, an_order("o4", kind="publish", project="p1", inputs={"target": "dev"}))
-        orders.set_state(tx, "o1", "reported")
+        orders.set_state(tx, the_order(tx, "o1"), "reported")
         found = (
             orders.of_run(tx, "r1"),
             orders.of_task(tx, "t1"),

@@ -91,16 +91,13 @@ def of_target(tx: Tx, project: str, kinds: Iterable[str], target: str | None = N
     return [order for order in found if target is None or order.inputs.get("target") == target]
 
 
-def set_state(tx: Tx, id: str, state: str, taken_by: str | None = None) -> None:
-    order = get(tx, id)
-    if order is None:
-        return
+def set_state(tx: Tx, order: OrderRow, state: str, taken_by: str | None = None) -> None:
     columns: dict[str, Any] = {"state": str(state)}
     if taken_by is not None:
         columns["taken_by"] = taken_by
     if state in ENDED and order.ended_at is None:
         columns["ended_at"] = tx.now
-    change(tx, orders, {"id": id}, columns)
+    change(tx, orders, {"id": order.id}, columns)
     tx.touch_place(order.place)
 
 

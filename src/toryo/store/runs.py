@@ -6,6 +6,7 @@ from typing import Any
 
 from sqlalchemy import bindparam, select, true
 
+from toryo.store import prepared
 from toryo.store.engine import Tx
 from toryo.store.rows import RunRow
 from toryo.store.schema import runs
@@ -15,6 +16,7 @@ _GET = select(runs).where(runs.c.id == bindparam("it"))
 _OF_TASK = select(runs).where(runs.c.task == bindparam("it")).order_by(runs.c.generation)
 _LIVE = select(runs).where(runs.c.live == true()).order_by(runs.c.seq)
 _LIVE_OF_PROJECT = _LIVE.where(runs.c.project == bindparam("project"))
+_LIVE_SCOPES = _LIVE_OF_PROJECT.with_only_columns(runs.c.agent, runs.c.scope)
 _LIVE_OF_PAIR = _LIVE_OF_PROJECT.where(runs.c.agent == bindparam("agent"))
 _LIVE_OF_COORDINATOR = _LIVE.where(runs.c.coordinator == bindparam("it"))
 _BY_REQUEST = select(runs).where(runs.c.request == bindparam("it")).order_by(runs.c.seq).limit(1)
@@ -48,8 +50,9 @@ def live_of_pair(tx: Tx, agent: str, project: str) -> list[RunRow]:
     return every(tx, RunRow, _LIVE_OF_PAIR, agent=agent, project=project)
 
 
-def live_of_project(tx: Tx, project: str) -> list[RunRow]:
-    return every(tx, RunRow, _LIVE_OF_PROJECT, project=project)
+def live_scopes(tx: Tx, project: str) -> list[tuple[str, dict[str, Any]]]:
+    """The agent and the scope of each live run: every claim asks, and needs no more of them."""
+    return [(row[0], row[1]) for row in prepared.rows(tx.conn, _LIVE_SCOPES, {"project": project})[1]]
 
 
 def live_of_coordinator(tx: Tx, coordinator: str) -> list[RunRow]:

@@ -195,7 +195,7 @@ def give_up(context: HeadContext, order_id: str) -> None:
     with context.store.change() as tx:
         order = orders.get(tx, order_id)
         if order and order.state in (OrderState.OPEN, OrderState.TAKEN):
-            orders.set_state(tx, order_id, OrderState.WITHDRAWN)
+            orders.set_state(tx, order, OrderState.WITHDRAWN)
 
 
 def refuse_problem(body: dict[str, Any]) -> dict[str, Any]:

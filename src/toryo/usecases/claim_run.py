@@ -10,7 +10,7 @@ from toryo.domain.words import PRIORITY_RANK, Access, CheckResult, Priority, Pur
 from toryo.steps import step
 from toryo.store import claims, gates, landings, orders, projects, runs, tasks, texts
 from toryo.store.engine import Tx
-from toryo.store.rows import AgentRow, OrderRow, ProjectRow, RunRow, TaskRow
+from toryo.store.rows import AgentRow, OrderRow, ProjectRow, RunRow, TargetRow, TaskRow
 from toryo.usecases.agent_definitions import instructions
 from toryo.usecases.context import HeadContext
 from toryo.usecases.coordinators import current
@@ -51,7 +51,13 @@ def claim_run(
         if found.task is None or found.agent is None or found.project is None:
             return {"success": True, "claimed": False, "waiting_for": found.waiting_for}
         run, order = begin_run(
-            context, tx, found.project, found.agent, found.task, coordinator=coordinator, request=request_id
+            tx,
+            found.project,
+            found.agent,
+            found.task,
+            found.target,
+            coordinator=coordinator,
+            request=request_id,
         )
         # together with the first order: the run begins without asking us once more (ADR 13)
         then = start(tx, Subject(found.project, found.task, run), found.agent, taken_by=coordinator)
@@ -60,11 +66,11 @@ def claim_run(
 
 
 def begin_run(
-    context: HeadContext,
     tx: Tx,
     project: ProjectRow,
     agent: AgentRow,
     task: TaskRow,
+    target: TargetRow | None,
     *,
     coordinator: str,
     request: str,
@@ -90,7 +96,6 @@ def begin_run(
     )
     runs.insert(tx, run)
     tasks.update(tx, task.id, generation=run.generation)
-    target = projects.target(tx, project.id, task.target)
     tip = target.tip if target else ""
     order = prepare(
         tx,

@@ -103,6 +103,13 @@ def heartbeat(
     return {"success": True, "superseded": False}
 
 
+def heard(tx: Tx, row: CoordinatorRow) -> None:
+    """It reported something. Said so often that it is written down only if the last word is a while ago."""
+    since = tx.now - (row.seen_at or 0)
+    if row.unseen or not 0 <= since < row.interval_s / 4:
+        saw(tx, row)
+
+
 def saw(tx: Tx, row: CoordinatorRow) -> None:
     """It spoke: its runs are known again, and the next look is when it may have gone silent."""
     coordinators.update(tx, row.id, seen_at=tx.now, unseen=False)

@@ -40,8 +40,8 @@ def look_at_queue(tx: Tx, project_id: str, target: str, policy: Policy) -> None:
             project=project_id,
         )
         mark_waiting_tasks(tx, project_id, target)
-    for order in decision.withdraw:
-        orders.set_state(tx, order, OrderState.WITHDRAWN)
+    for withdrawn in filter(None, (orders.get(tx, one) for one in decision.withdraw)):
+        orders.set_state(tx, withdrawn, OrderState.WITHDRAWN)
     if decision.withdraw:
         projects.update_target(tx, project_id, target, waiting=[], waiting_why="")
         mark_waiting_tasks(tx, project_id, target)
@@ -228,7 +228,7 @@ def _end(tx: Tx, queue: QueueFacts, ended: EndedLanding) -> None:
     landings.update(tx, ended.id, ended=ended.reason, ended_detail=ended.detail or _detail(tx, landing))
     for order in orders.of_landing(tx, ended.id):
         if order.state in (OrderState.OPEN, OrderState.TAKEN):
-            orders.set_state(tx, order.id, OrderState.WITHDRAWN)
+            orders.set_state(tx, order, OrderState.WITHDRAWN)
     tx.emit(
         "landing_ended",
         {"landing": ended.id, "why": ended.reason, "detail": ended.detail},

@@ -52,7 +52,7 @@ def withdraw_landing(tx: Tx, landing: LandingRow) -> None:
     landings.update(tx, landing.id, ended="withdrawn")
     for order in orders.of_landing(tx, landing.id):
         if order.state == OrderState.OPEN:  # one that was taken may be done already: then the ref decides
-            orders.set_state(tx, order.id, OrderState.WITHDRAWN)
+            orders.set_state(tx, order, OrderState.WITHDRAWN)
     tx.mark(f"queue:{landing.project}/{landing.target}")
 
 

@@ -30,7 +30,7 @@ def own_fact(tx: Tx, run: RunRow, kind: str, body: dict[str, Any] | None = None)
     _witness(tx, run, kind, body)
     for order in orders.of_run(tx, run.id):
         if order.kind in BEFORE_THE_END and order.state in (OrderState.OPEN, OrderState.TAKEN):
-            orders.set_state(tx, order.id, OrderState.WITHDRAWN)
+            orders.set_state(tx, order, OrderState.WITHDRAWN)
     refold(tx, run)
     tx.emit(f"run_{kind}", body or {}, project=run.project, task=run.task, run=run.id)
 
@@ -73,7 +73,7 @@ def _withdraw_start(tx: Tx, run: RunRow) -> None:
     """The order to run came with the claim; a run that could not be prepared will not need it."""
     for order in orders.of_run(tx, run.id):
         if order.kind == OrderKind.RUN and order.state in (OrderState.OPEN, OrderState.TAKEN):
-            orders.set_state(tx, order.id, OrderState.WITHDRAWN)
+            orders.set_state(tx, order, OrderState.WITHDRAWN)
 
 
 def folded(tx: Tx, run: RunRow) -> RunFold:

@@ -66,7 +66,7 @@ def take_orders(context: HeadContext, coordinator: str, incarnation: int) -> Ord
     if fresh:
         with context.store.change() as tx:
             for order in fresh:
-                orders.set_state(tx, order.id, OrderState.TAKEN, taken_by=coordinator)
+                orders.set_state(tx, order, OrderState.TAKEN, taken_by=coordinator)
             tx.places.clear()  # taking an order is no news to the one who takes it
     return OrderSet(
         False, tuple(found), startable, lambda row: wire_order(context, row, words.get(row.id, ""))

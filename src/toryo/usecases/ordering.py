@@ -135,7 +135,7 @@ def survey_settings(tx: Tx, project: ProjectRow, tree: str, commit: str) -> None
     for older in orders.of_target(tx, project.id, (OrderKind.SURVEY,)):
         if older.inputs.get("commit") == commit:
             return
-        orders.set_state(tx, older.id, OrderState.WITHDRAWN)
+        orders.set_state(tx, older, OrderState.WITHDRAWN)
     key = f"survey/{project.id}/{tree or 'none'}/{commit}/{tx.now}"
     inputs = SurveyInputs(path=project.path, base=project.base, commit=commit)
     insert(tx, OrderKind.SURVEY, key, hub(project), inputs, project=project.id)

@@ -50,7 +50,8 @@ def start_session(context: HeadContext, text: str, agent_name: str) -> str:
             released = VerbRow(task=task.id, verb=Verb.RELEASE, generation=task.generation, at=tx.now)
             tasks.add_verb(tx, released)
         projects.assign(tx, project.id, agent.id)
-        run, _ = begin_run(context, tx, project, agent, task, coordinator="", request=new_id("q"))
+        target = projects.target(tx, project.id, task.target)
+        run, _ = begin_run(tx, project, agent, task, target, coordinator="", request=new_id("q"))
     return run.id
 
 

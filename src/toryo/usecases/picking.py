@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from toryo.domain.scopes import may_overlap
@@ -14,10 +14,12 @@ from toryo.reconciler.decide import decide_task
 from toryo.reconciler.subjects import Policy
 from toryo.store import agents, gates, gather, marks, projects, ready, runs, tokens
 from toryo.store.engine import Tx
-from toryo.store.rows import AgentRow, ProjectRow, RunRow, TargetRow, TaskRow
+from toryo.store.rows import AgentRow, ProjectRow, TargetRow, TaskRow
 from toryo.usecases import parking
 from toryo.usecases.scoping import from_json, scope_of
 
+Writes = tuple[str, ...] | None
+"""What a run may write; None: everything."""
 PAGE = 50
 PAGES = 4
 """At most 200 tasks are tried against the write scopes of live runs before giving up for this time."""
@@ -36,6 +38,8 @@ class Pick:
     project: ProjectRow | None = None
     agent: AgentRow | None = None
     task: TaskRow | None = None
+    target: TargetRow | None = None
+    """Where the task will land."""
     waiting_for: str = ""
 
 
@@ -54,31 +58,30 @@ def pick(tx: Tx, agent_id: str, project_id: str, *, session: str = "") -> Pick:
     parked = parking.waits_for(tx, project.machine, agent.client)
     if parked:
         return Pick(project, agent, waiting_for=parked)
-    live = runs.live_of_project(tx, project_id)
+    live = runs.live_scopes(tx, project_id)
     sessions = [
         token
         for token in tokens.active_of_pair(tx, agent_id, project_id, tx.now)
         if not token.run and token.hash != session
     ]
-    mine = sum(run.agent == agent_id for run in live)
+    mine = sum(whose == agent_id for whose, _ in live)
     if mine + len(sessions) >= agent.slots:
         return Pick(project, agent, waiting_for="slots" if mine >= agent.slots else "a session of its agent")
-    return _first_free(tx, agent, project, live, first)
+    return _first_free(tx, agent, project, [from_json(scope).write for _, scope in live], first)
 
 
 def _first_free(
-    tx: Tx, agent: AgentRow, project: ProjectRow, live: Iterable[RunRow], page: list[TaskRow]
+    tx: Tx, agent: AgentRow, project: ProjectRow, busy: Sequence[Writes], page: list[TaskRow]
 ) -> Pick:
     """`page` is the first one: as a rule its task may start, and a whole page would cost every claim 1 ms."""
-    busy = [from_json(run.scope).write for run in live]
     waiting = ""
-    holds: dict[str, bool] = {}
+    targets: dict[str, TargetRow | None] = {}
     for most in (1, *(PAGE,) * PAGES):
         for task in page:
-            if task.target not in holds:
+            if task.target not in targets:
                 target = projects.target(tx, project.id, task.target)
-                holds[task.target] = target is not None and base_may_start(tx, target)
-            if not holds[task.target]:
+                targets[task.target] = target if target and base_may_start(tx, target) else None
+            if targets[task.target] is None:
                 waiting = waiting or "base"
                 continue
             mine = scope_of(project, agent, task).write
@@ -87,7 +90,7 @@ def _first_free(
                 continue
             fresh = _still_ready(tx, task)
             if fresh:
-                return Pick(project, agent, fresh)
+                return Pick(project, agent, fresh, targets[task.target])
         if len(page) < most:
             break
         page = ready.next_ready(tx, project.id, agent.id, limit=PAGE, after=(page[-1].priority, page[-1].seq))

@@ -14,7 +14,7 @@ from toryo.store import coordinators, facts, orders
 from toryo.store.engine import Tx
 from toryo.store.rows import CoordinatorRow, FactRow, OrderRow
 from toryo.usecases.context import HeadContext
-from toryo.usecases.coordinators import CoordinatorUnknown, saw
+from toryo.usecases.coordinators import CoordinatorUnknown, heard
 from toryo.usecases.facts_of_landings import (
     apply_accepted,
     apply_candidate,
@@ -45,7 +45,7 @@ def report_facts(
         for fact in taken:
             _take(tx, row, incarnation, superseded, fact)
         if not superseded:
-            saw(tx, row)
+            heard(tx, row)
     step("facts.kept")
     return {"success": True, "acknowledged": [fact.seq for fact in taken], "superseded": superseded}
 
@@ -92,7 +92,7 @@ def _take(tx: Tx, coordinator: CoordinatorRow, incarnation: int, superseded: boo
         apply_target_seen(tx, body)
         return
     if fact.kind in FINAL[OrderKind(order.kind)]:
-        orders.set_state(tx, order.id, OrderState.REPORTED)
+        orders.set_state(tx, order, OrderState.REPORTED)
         if order.kind != OrderKind.READ:
             tx.emit(
                 "order_reported",

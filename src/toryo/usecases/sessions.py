@@ -143,7 +143,7 @@ def get_my_task(context: HeadContext, token: str, caller_run: str) -> tuple[str,
     with context.store.change() as tx:
         row = session(tx, token, caller_run)
         touch(tx, row)
-        run = runs.get(tx, row.run) if row.run else _begin_outside(context, tx, row)
+        run = runs.get(tx, row.run) if row.run else _begin_outside(tx, row)
         if run is None:
             return "", {
                 "success": True,
@@ -162,11 +162,13 @@ def _record_start(tx: Tx, run: RunRow) -> None:
         own_fact(tx, run, "started")
 
 
-def _begin_outside(context: HeadContext, tx: Tx, row: TokenRow) -> RunRow | None:
+def _begin_outside(tx: Tx, row: TokenRow) -> RunRow | None:
     found = pick(tx, row.agent, row.project, session=row.hash)
     if found.task is None or found.agent is None or found.project is None:
         return None
-    run, _ = begin_run(context, tx, found.project, found.agent, found.task, coordinator="", request=row.hash)
+    run, _ = begin_run(
+        tx, found.project, found.agent, found.task, found.target, coordinator="", request=row.hash
+    )
     tokens.bind(tx, row.hash, run.id)
     return run
 
