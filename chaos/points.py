@@ -28,7 +28,7 @@ CHECK = (
     "check.launched",
     "check.ended",
 )
-PUBLISH = ("publish.journalled", "publish.merged")
+PUBLISH = ("publish.locked", "publish.journalled", "publish.merged", "publish.index")
 MENDING = ("publish.snapshotted", "publish.put_away")
 """Of a publication that was interrupted before."""
 SCREEN = ("window.before", "screen.ready", "words.noted", "words.pasted", "words.entered", "screen.hinted")

@@ -43,11 +43,14 @@ class Checkout:
 
     def seen(self) -> set[object]:
         """All that is the user's: files with their modes, index, refs, stash, HEAD, what is in progress."""
+        theirs = [
+            place for place in self.repo.iterdir() if place.name not in (".git", ".worktrees", ".aiagent")
+        ]
         files = {
             str(path.relative_to(self.repo)): (path.lstat().st_mode, path.read_bytes())
-            for path in self.repo.rglob("*")
+            for place in theirs
+            for path in (place, *place.rglob("*"))
             if path.is_file()
-            and path.relative_to(self.repo).parts[0] not in (".git", ".worktrees", ".aiagent")
         }
         status = ("status", "--porcelain=v2", "--branch", "--untracked-files=all", "--ignored=matching")
         questions = (
@@ -158,7 +161,7 @@ def test_a_switch_that_hangs_is_named_and_takes_nothing_of_the_landing_along(
             eventually((tmp_path / "held").exists, what="the user's switch")
             task = checkout.land(a__txt="landed\n")
             eventually(lambda: house.state(task) == WAITS, within_s=60, what=f"{task} waits")
-            assert "a git switch is at work in" in house.read("status")["needs_you"][0]["why"]
+            assert "git switch is at work in" in house.read("status")["needs_you"][0]["why"]
         finally:
             (tmp_path / "free").touch()
         assert switch.wait(60) == 0

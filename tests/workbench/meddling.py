@@ -23,20 +23,26 @@ _WRAPPER = """#!/bin/sh
 count=$(($(cat {folder}/count) + 1))
 echo $count > {folder}/count
 echo "$@" >> {folder}/log
-[ $count = {at} ] && env -i sh {folder}/act
+case "$count $*" in
+"{at} "* | *{before}*) [ -e {folder}/acted ] || {{ touch {folder}/acted; env -i sh {folder}/act; }} ;;
+esac
 exec {git} "$@"
 """
 _ACT = """export PATH={path} HOME={home} {dates}
 cd {repo}
 exec > {folder}/said 2>&1
 {act}
+code=$?
+echo $code > {folder}/code
+exit $code
 """
 
 
 class Meddler:
     """`git` on PATH of this process: the user acts before the Nth call."""
 
-    def __init__(self, folder: Path, repo: Path, act: str, at: int) -> None:
+    def __init__(self, folder: Path, repo: Path, act: str, at: int, before: str = "nothing") -> None:
+        """Before the call of that number, or the first one with these words."""
         self.folder = folder
         folder.mkdir()
         path = os.environ["PATH"]
@@ -46,7 +52,7 @@ class Meddler:
         (folder / "act").write_text(text)
         (folder / "count").write_text("0")
         wrapper = folder / "git"
-        wrapper.write_text(_WRAPPER.format(folder=folder, at=at, git=GIT))
+        wrapper.write_text(_WRAPPER.format(folder=folder, at=at, before=before, git=GIT))
         wrapper.chmod(wrapper.stat().st_mode | stat.S_IXUSR)
 
     def watch(self, patch: pytest.MonkeyPatch) -> None:
@@ -56,6 +62,11 @@ class Meddler:
         """Now; False: git refused it, as somebody else was at work there."""
         done = subprocess.run(["env", "-i", "sh", str(self.folder / "act")], check=False, timeout=60)
         return done.returncode == 0
+
+    def was_refused(self) -> bool:
+        """Somebody else was at work there, as git said: a user would type it again."""
+        code = self.folder / "code"
+        return code.exists() and code.read_text() != "0\n"
 
     def calls(self) -> list[str]:
         """What git was asked, without the settings of the door."""

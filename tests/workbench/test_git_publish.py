@@ -10,6 +10,7 @@ import pytest
 from user_desk import Desk, changed, files_of, manifest
 
 from repositories import commit_files, git, make_repository
+from toryo import processes
 from toryo.protocol.models import Published
 
 
@@ -239,6 +240,22 @@ def test_it_waits_for_a_rebase_in_another_worktree_that_moves_the_branch_along(d
     desk.checkout = linked
     assert desk.waits() == ("rebase", ())
     git(linked, "rebase", "--abort")
+    assert desk.is_published()
+
+
+def test_a_lock_says_whose_it_is_and_is_removed_once_that_process_is_dead(desk):
+    lock = desk.repo / ".git/index.lock"
+    with subprocess.Popen(["cat"], stdin=subprocess.PIPE) as other:
+        lock.write_text(f"toryo {other.pid} {processes.start_time(other.pid)} {processes.boot_id()}\n")
+        assert desk.waits() == ("index.lock", ())
+        assert lock.exists()
+    assert desk.is_published()
+    assert not lock.exists()
+
+
+def test_a_lock_of_another_boot_is_removed(desk):
+    pid = os.getpid()
+    (desk.repo / ".git/index.lock").write_text(f"toryo {pid} {processes.start_time(pid)} another-boot\n")
     assert desk.is_published()
 
 

@@ -8,9 +8,8 @@ import shutil
 import signal
 import subprocess
 import time
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager, nullcontext
+from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
@@ -37,7 +36,8 @@ ACTS = {
     "untracked": "mkdir -p new && echo mine > new/n.txt",
     "ignored": "echo mine > x.ign",
     "stash": "echo mine > b.txt && git stash -q",
-    "merge": "git merge -q --no-commit --no-ff other",
+    # git notes a merge as begun even if the index is locked
+    "merge": "(git merge --abort || true) && git merge -q --no-commit --no-ff other",
 }
 
 
@@ -56,14 +56,14 @@ def template(tmp_path_factory: pytest.TempPathFactory) -> Desk:
 
 
 class Copy:
-    def __init__(self, template: Desk, folder: Path, act: str, at: int = 0) -> None:
+    def __init__(self, template: Desk, folder: Path, act: str, at: int = 0, before: str = "nothing") -> None:
         self.repo = folder / "repo"
         shutil.copytree(template.repo, self.repo, symlinks=True)
         git(self.repo, "update-index", "-q", "--refresh")
         self.is_done = False
         self.journal = folder / "publish.json"
         self.inputs = PublishInputs(repo=str(self.repo), target="main", old=template.old, new=template.new)
-        self.meddler = Meddler(folder / "user", self.repo, act, at)
+        self.meddler = Meddler(folder / "user", self.repo, act, at, before)
 
     def publish(self) -> None:
         """Once more, as a coordinator does it, unless the order had its end."""
@@ -117,6 +117,8 @@ def act_before_each_call(template, tmp_path, monkeypatch, act, allowed):
         with monkeypatch.context() as patch:
             copy.meddler.watch(patch)
             copy.publish()
+        if copy.meddler.was_refused():
+            assert copy.meddler.act()
         copy.publish()
         assert copy.seen() in allowed, (at, call, copy.seen(), allowed)
         shutil.rmtree(tmp_path / str(at))
@@ -206,8 +208,8 @@ def test_what_the_user_does_in_the_middle_of_the_files_is_as_if_done_before_or_a
     with paused.begin() if before else nullcontext():
         paused.publish()
     assert (paused.meddler.folder / "paused").exists()
-    if "index.lock" in (paused.meddler.folder / "said").read_text():
-        paused.meddler.act()  # as with any other git at work: the user's own was refused, and is repeated
+    if paused.meddler.was_refused():
+        paused.meddler.act()
     paused.publish()
     assert paused.seen() in allowed, (paused.seen(), allowed)
 
@@ -219,55 +221,102 @@ HOLD_REFS = """#!/bin/sh
 touch {user}/held
 while [ ! -e {user}/free ]; do sleep 0.01; done
 """
+BEGIN = "({act}) < /dev/null > {user}/told 2>&1 &\nwhile [ ! -e {user}/held ]; do sleep 0.01; done\n"
 
 
 class Held(Copy):
-    """A hook of the user's holds their own `git switch -c` where it has read HEAD and not written it."""
+    """A hook of the user's holds a switch, begun before our merge: it has read HEAD and not written it."""
 
     def __init__(self, template: Desk, folder: Path, act: str) -> None:
-        super().__init__(template, folder, act)
+        begin = BEGIN.format(act=act, user=folder / "user")
+        super().__init__(template, folder, begin, before="--ff-only")
         self.user = self.meddler.folder
         hook = self.repo / ".git/hooks/reference-transaction"
         hook.parent.mkdir(exist_ok=True)
         hook.write_text(HOLD_REFS.format(user=self.user))
         hook.chmod(0o755)
 
-    @contextmanager
-    def begun(self) -> Iterator[subprocess.Popen[bytes]]:
-        with subprocess.Popen(["env", "-i", "sh", str(self.user / "act")]) as switch:
-            try:
-                eventually((self.user / "held").exists, what="the switch before its first ref")
-                yield switch
-            finally:
-                self.release()
-
     def release(self) -> None:
         (self.user / "free").touch()
 
-    def target(self) -> str:
-        return git(self.repo, "rev-parse", "main")
+    def has_switched(self) -> bool:
+        return git(self.repo, "symbolic-ref", "HEAD") == "refs/heads/feature"
 
 
 SWITCHES = {
     "switch": "git switch -q -c feature",
-    "checkout": "git checkout -q -b feature",
     "alias": "git -c alias.mine='switch -q -c feature' mine",
     "from below": "cd dir && git switch -q -c feature",
 }
 
 
 @pytest.mark.parametrize("what", SWITCHES)
-def test_a_switch_that_ends_after_our_merge_is_waited_for(template, tmp_path, what):
+def test_a_switch_that_ends_after_our_merge_is_waited_for(template, tmp_path, monkeypatch, what):
     allowed = orders_of(template, tmp_path, ACTS["new branch"])[:1]
     held = Held(template, tmp_path / "held", SWITCHES[what])
-    with held.begun() as switch, ThreadPoolExecutor(1) as beside:
+    held.meddler.watch(monkeypatch)
+    with ThreadPoolExecutor(1) as beside:
         publishing = beside.submit(held.publish)
-        eventually(lambda: held.target() == template.new, what="the target on the landing")
-        held.release()
+        try:
+            eventually(
+                lambda: git(held.repo, "rev-parse", "main") == template.new, what="the target on the landing"
+            )
+        finally:
+            held.release()
         publishing.result(60)
-    assert switch.returncode == 0
     assert held.is_done
     assert held.seen() in allowed, (held.seen(), allowed)
+
+
+def test_a_switch_that_hangs_is_told_as_at_work_and_looked_at_again(template, tmp_path, monkeypatch):
+    monkeypatch.setattr(publish_others, "PATIENCE_S", 0.1)
+    allowed = orders_of(template, tmp_path, ACTS["new branch"])[:1]
+    held = Held(template, tmp_path / "held", ACTS["new branch"])
+    held.meddler.watch(monkeypatch)
+    try:
+        for why in ("switch", "git"):
+            answer = publish.publish(held.inputs, held.journal)
+            assert isinstance(answer, PublishWaiting)
+            assert answer.why == why
+            assert git(held.repo, "rev-parse", "main") == template.new
+    finally:
+        held.release()
+    eventually(held.has_switched, what="the user's switch")
+    eventually(lambda: not publish_others.at_work(held.repo), what="its end")
+    held.publish()
+    assert held.is_done
+    assert held.seen() in allowed, (held.seen(), allowed)
+
+
+READING = ["log -- checkout", "diff HEAD~1 -- merge b.txt", "stash list", "-c x.y=switch log"]
+
+
+@pytest.mark.parametrize("words", READING)
+def test_a_git_that_only_reads_holds_up_nobody(template, tmp_path, monkeypatch, words):
+    monkeypatch.setattr(publish_others, "PATIENCE_S", 0)
+    copy = Copy(template, tmp_path / "copy", "")
+    (copy.repo / "b.txt").write_text("mine\n")
+    git(copy.repo, "stash", "-q")
+    stays = {"GIT_PAGER": f"touch {tmp_path}/paged; cat > /dev/null; cat {tmp_path}/more", "TERM": "dumb"}
+    os.mkfifo(tmp_path / "more")
+    here, there = os.openpty()
+    reading = subprocess.Popen(
+        [GIT, *words.split()],
+        cwd=copy.repo,
+        stdin=there,
+        stdout=there,
+        stderr=there,
+        env={**os.environ, **stays},
+    )
+    try:
+        eventually((tmp_path / "paged").exists, what="the pager")
+        copy.publish()
+        assert copy.is_done
+    finally:
+        (tmp_path / "more").write_text("")
+        reading.wait(60)
+        os.close(here)
+        os.close(there)
 
 
 def test_a_switch_in_another_worktree_holds_up_nobody(template, tmp_path, monkeypatch):
@@ -277,26 +326,59 @@ def test_a_switch_in_another_worktree_holds_up_nobody(template, tmp_path, monkey
     git(held.repo, "worktree", "add", "-q", "--detach", "inside")
     for mark in ("free", "held"):
         (held.user / mark).unlink()
-    with held.begun():
+    held.meddler.watch(monkeypatch)
+    try:
         held.publish()
         assert held.is_done
-
-
-def test_a_switch_that_hangs_is_told_as_a_git_at_work_and_looked_at_again(template, tmp_path, monkeypatch):
-    monkeypatch.setattr(publish_others, "PATIENCE_S", 0.1)
-    allowed = orders_of(template, tmp_path, ACTS["new branch"])[:1]
-    held = Held(template, tmp_path / "held", ACTS["new branch"])
-    with held.begun() as switch:
-        for _ in range(2):
-            answer = publish.publish(held.inputs, held.journal)
-            assert isinstance(answer, PublishWaiting)
-            assert answer.why == "switch"
-            assert held.target() == template.new
+    finally:
         held.release()
-        switch.wait(60)
-    held.publish()
-    assert held.is_done
-    assert held.seen() in allowed, (held.seen(), allowed)
+
+
+# ── between the index that git reads and the index that it locks ──────────────────────────────────────
+
+WHILE_MERGING = """#!/bin/sh
+case "$(tr '\\0' ' ' < /proc/$PPID/cmdline)" in
+*" merge "*) [ -e {user}/acted ] || {{ touch {user}/acted; env -i sh {user}/act; }} ;;
+esac
+exec cat
+"""
+STAGING = {
+    "add": "echo mine > mine.txt && git add mine.txt && echo later > mine.txt",
+    "rm": "git rm -q --cached b.txt",
+    "restore": "git restore --staged --source=HEAD~1 b.txt",
+}
+
+
+@pytest.mark.parametrize("what", STAGING)
+def test_what_the_user_stages_while_git_merges_is_not_written_over(template, tmp_path, what):
+    """A clean filter runs while git refreshes the index that it has read."""
+
+    def slow(name: str, act: str) -> Copy:
+        copy = Copy(template, tmp_path / name, act)
+        clean = copy.meddler.folder / "clean"
+        clean.write_text(WHILE_MERGING.format(user=copy.meddler.folder))
+        clean.chmod(0o755)
+        (copy.repo / ".git/info/attributes").write_text("dir/c.txt filter=slow\n")
+        git(copy.repo, "config", "filter.slow.clean", str(clean))
+        (copy.repo / "dir/c.txt").write_text("d\n")  # as long as it was: only its content tells
+        return copy
+
+    allowed = []
+    for name in ("before", "after"):
+        one = slow(name, STAGING[what])
+        (one.meddler.folder / "acted").touch()
+        if name == "after":
+            one.publish()
+        assert one.meddler.act()
+        one.publish()
+        allowed.append(one.seen())
+    copy = slow("meanwhile", STAGING[what])
+    copy.publish()
+    assert (copy.meddler.folder / "acted").exists()
+    if copy.meddler.was_refused():
+        assert copy.meddler.act()
+    copy.publish()
+    assert copy.seen() in allowed, (copy.seen(), allowed)
 
 
 STANDING = [

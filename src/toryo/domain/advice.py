@@ -92,6 +92,8 @@ def waiting_words(around: Around) -> str:
             return f"commit or stash in {where}, {then}: {paths}"
         case "index.lock":
             return f"a git is at work in {where} (index.lock), {then}"
+        case "git":
+            return f"git {paths} is at work in {where}, {then}"
         case "switch":
             return f"a git switch is at work in {where}; {around.target} has moved, the rest waits for it"
         case "missing checkout":

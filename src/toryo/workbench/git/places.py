@@ -55,6 +55,11 @@ def common_dir(repo: str | Path) -> Path:
     git_dir = git_dir_of(Path(repo))
     if git_dir is None:
         raise FileNotFoundError(f"no git directory at {repo}")
+    return common_of(git_dir)
+
+
+def common_of(git_dir: Path) -> Path:
+    """As `common_dir`, for a checkout's own git directory."""
     shared = read(git_dir / "commondir")
     return Path(os.path.normpath(git_dir / shared)) if shared else git_dir
 

@@ -15,6 +15,7 @@ from toryo.workbench.git import (
     places,
     publish_contents,
     publish_holders,
+    publish_index,
     publish_journal,
     publish_landing,
     publish_merge,
@@ -117,6 +118,7 @@ def _into_checkout(move: publish_merge.Move, journal: Path) -> Published | Publi
     git_dir = places.git_dir_of(move.checkout)
     if git_dir is None:
         return None
+    publish_index.clear_dead(git_dir)
     if busy := publish_holders.underway(git_dir):
         return publish_landing.waiting(busy, move.checkout)
     checkout = Git(move.checkout)

@@ -126,7 +126,7 @@ def unwritable(git: Git, landing: tuple[Change, ...]) -> str:
 
 def stage(git: Git, entries: Mapping[str, tuple[str, str]]) -> None:
     """Set paths of the index to these modes and blobs; `ABSENT` takes one out."""
-    nothing = "0" * len(git.do("rev-parse", "HEAD"))
+    nothing = "0" * len(git.do("hash-object", "--stdin", stdin=b""))
     lines = "".join(f"{mode} {blob or nothing}\t{path}\0" for path, (mode, blob) in entries.items())
     git.do("update-index", "-z", "--index-info", stdin=lines.encode("utf-8", "surrogateescape"))
 

@@ -15,10 +15,20 @@ from toryo import processes
 from toryo.processes import Finished, TimeLimit
 from toryo.protocol.models import PublishWaiting
 from toryo.steps import step
-from toryo.workbench.git import places, publish_journal, publish_landing, publish_others, publish_undoing
+from toryo.workbench.git import (
+    places,
+    publish_index,
+    publish_journal,
+    publish_landing,
+    publish_others,
+    publish_undoing,
+)
 from toryo.workbench.git.door import Git
+from toryo.workbench.git.publish_index import Held
 
 LIMIT_S = 600
+_TRIES = 3
+"""Of holding an index that gits of the user's have just been at work on."""
 # each word undoes a setting by which the user's own merges may stash, squash, edit, verify or print
 _QUIET = (
     "--commit",
@@ -45,6 +55,8 @@ while read -r old new ref; do
 done
 [ -z "$head" ] || [ -n "$moved" ]
 """
+_ELSEWHERE = "refs/heads/.invalid"
+"""What HEAD's file says where refs are kept in another way than in files."""
 _REFUSALS = (
     ("index.lock': File exists", "index.lock"),
     ("local changes to the following files", "dirty"),
@@ -81,24 +93,45 @@ class Outcome:
         return self.arrived and self.waiting is None
 
 
-def fast_forward(move: Move, journal: Path, orig_head: str | None = None) -> Outcome:
-    """Run the merge. The journal is cleared on arrival only; the rest is the caller's to judge.
+def fast_forward(move: Move, journal: Path) -> Outcome:
+    """Run the merge, with the user's index held. The journal is cleared on arrival only; the rest is the
+    caller's to judge."""
+    held = hold(move.checkout)
+    if isinstance(held, Outcome):
+        return held
+    with held:
+        return merge(move, journal, held, places.read(_orig_head(move.checkout)))
 
-    `orig_head`: the user's, if an earlier attempt has overwritten it."""
+
+def hold(checkout: Path) -> Held | Outcome:
+    """The index, once no git of the user's is at work that may have read it or HEAD already."""
+    git_dir = _git_dir(checkout)
+    for _ in range(_TRIES):
+        held = publish_index.take(git_dir)
+        if held is None:
+            return Outcome(waiting=publish_landing.waiting("index.lock", checkout))
+        others = publish_others.at_work(checkout)
+        if not others:
+            return held
+        held.drop()
+        if not publish_others.have_ended(others):
+            break
+    return Outcome(waiting=publish_landing.waiting("git", checkout, (one.verb for one in others)))
+
+
+def merge(move: Move, journal: Path, held: Held, orig_head: str) -> Outcome:
+    """`orig_head`: the user's, which git's merge overwrites."""
     head = _git_dir(move.checkout) / "HEAD"
     allowed = {"TORYO_REF": move.ref, "TORYO_OLD": move.old, "TORYO_NEW": move.new, "TORYO_HEAD": str(head)}
-    git = Git(move.checkout, allowed | _no_options(move.ref))
-    kept = places.read(_orig_head(move.checkout)) if orig_head is None else orig_head
+    git = Git(move.checkout, allowed | held.env | _no_options(move.ref))
 
     def know(pid: int, started: str) -> None:
         entry = publish_journal.Entry(
-            str(move.checkout), move.ref, move.old, move.new, pid, started, processes.boot_id(), kept
+            str(move.checkout), move.ref, move.old, move.new, pid, started, processes.boot_id(), orig_head
         )
         publish_journal.write(journal, entry)
         step("publish.journalled")
 
-    if not publish_others.have_ended(publish_others.at_work(move.checkout, publish_others.REWRITERS)):
-        return Outcome(waiting=publish_landing.waiting("index.lock", move.checkout))
     try:
         done = git.run_known(
             *("merge", "--ff-only", "--no-overwrite-ignore", *_QUIET, move.new),
@@ -112,25 +145,28 @@ def fast_forward(move: Move, journal: Path, orig_head: str | None = None) -> Out
     if done.code < 0:
         # also where the branch has arrived: a lock may be left behind
         return Outcome(interrupted=True, complaint=f"git merge was killed by signal {-done.code}")
-    if done.code == 0 and move.new in stands_of(git, move.ref):  # a person may have moved it on, or back
-        return arrive(move, journal, kept)
-    put_back_orig_head(move.checkout, kept)
+    if done.code == 0 and has_stood(git, move.ref, move.new):  # a person may have moved it on, or back
+        return arrive(move, journal, held, orig_head)
+    put_back_orig_head(move.checkout, orig_head)
     if git.commit_of(move.ref) != move.old or checked_out(git) != move.ref:
         return Outcome(interrupted=True, complaint=done.complaint)
+    held.drop()
     return Outcome(waiting=_refusal(done, move.checkout), complaint=done.complaint)
 
 
-def arrive(move: Move, journal: Path, orig_head: str) -> Outcome:
-    """The branch has the landing. Nothing of it may stay where a switch that the user began before goes to;
-    a switch that is still at work is told as waiting, and keeps the journal."""
-    seen = publish_others.at_work(move.checkout, publish_others.SWITCHES)
-    if not publish_others.have_ended(seen):
-        return Outcome(arrived=True, waiting=publish_landing.waiting("switch", move.checkout))
-    git = Git(move.checkout)
-    git_dir = _git_dir(move.checkout)
-    is_away = seen and checked_out(git) != move.ref
-    if is_away or publish_undoing.may_be_left(git_dir, move.ref, move.old, move.new):
+def arrive(move: Move, journal: Path, held: Held, orig_head: str) -> Outcome:
+    """The branch has the landing, and so has the copy of the index. Nothing of it may stay where a switch
+    that the user began meanwhile goes to; one still at work is told as waiting, and keeps the journal.
+
+    Any other git that began meanwhile meets the lock, or would write an index that it read before."""
+    others = publish_others.at_work(move.checkout)
+    ended = publish_others.have_ended(others)
+    git = Git(move.checkout, held.env)
+    if checked_out(git) != move.ref:
         publish_undoing.undo(git, move.old, move.new)
+    held.put_in_place()
+    if not ended and any(one.verb in publish_others.SWITCHES for one in others):
+        return Outcome(arrived=True, waiting=publish_landing.waiting("switch", move.checkout))
     return over(move.checkout, journal, orig_head)
 
 
@@ -143,7 +179,14 @@ def over(checkout: Path, journal: Path, orig_head: str) -> Outcome:
 
 def checked_out(git: Git) -> str:
     """The branch's ref; empty if HEAD is detached."""
+    head = places.symbolic_head(_git_dir(git.where))
+    if head and head != _ELSEWHERE:
+        return head
     return git.run("symbolic-ref", "-q", "HEAD").text.strip()
+
+
+def has_stood(git: Git, ref: str, commit: str) -> bool:
+    return git.commit_of(ref) == commit or commit in stands_of(git, ref)
 
 
 def stands_of(git: Git, ref: str) -> tuple[str, ...]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 import psutil  # type: ignore[import-untyped]
@@ -13,37 +14,61 @@ from toryo import processes
 from toryo.workbench.git import questions
 
 PATIENCE_S = 2
-"""How long a switch is waited for in one go."""
-SWITCHES = ("switch", "checkout")
-"""They may put another branch into HEAD. An alias runs each by its own name."""
-REWRITERS = ("merge", "stash", "reset", "cherry-pick", "revert", "am")
+"""How long they are waited for in one go."""
+SWITCHES = frozenset({"switch", "checkout"})
+"""They may put another branch into HEAD without a look at the index. An alias runs each by its own name."""
+REWRITERS = frozenset({"merge", "pull", "rebase", "stash", "reset", "cherry-pick", "revert", "am"})
 """They read index and HEAD, and write them later as if nobody else had."""
-_STAYS = ("-p", "--patch")
-"""It asks a person piece by piece, for as long as they like."""
+_READERS = frozenset({"log", "diff", "show", "blame", "grep", "reflog", "shortlog", "status", "branch"})
+"""They may stay in a pager for hours, and hold no lock meanwhile."""
+_READ = {("stash", "list"), ("stash", "show"), ("checkout", "-p"), ("checkout", "--patch")}
+"""As those, or asking a person piece by piece."""
+_WITH_VALUE = frozenset({"-C", "-c", "--git-dir", "--work-tree", "--namespace", "--config-env"})
 
 
-def at_work(checkout: Path, verbs: tuple[str, ...]) -> tuple[psutil.Process, ...]:
-    """The gits in this very checkout that were called with one of these words."""
+@dataclass(frozen=True)
+class AtWork:
+    verb: str
+    process: psutil.Process
+
+
+def at_work(checkout: Path, verbs: frozenset[str] = SWITCHES | REWRITERS) -> tuple[AtWork, ...]:
+    """The gits in this very checkout that do one of these."""
     found = []
     for process in _named_git():
         try:
-            words = process.cmdline()
-            is_one = any(word in words for word in verbs) and not any(word in words for word in _STAYS)
-            if is_one and _top_around(Path(process.cwd())) == checkout.resolve():
-                found.append(process)
+            verb, then = _asked(process.cmdline())
+            if verb not in verbs or any((verb, word) in _READ for word in then):
+                continue
+            if _top_around(Path(process.cwd())) == checkout.resolve():
+                found.append(AtWork(verb, process))
         except (psutil.Error, OSError):
             continue  # gone meanwhile, or another user's
     return tuple(found)
 
 
-def have_ended(seen: tuple[psutil.Process, ...]) -> bool:
+def have_ended(seen: tuple[AtWork, ...]) -> bool:
     """Whether they are all gone, after a while if need be."""
     end = time.monotonic() + PATIENCE_S
-    while any(_lives(process) for process in seen):
+    while any(_lives(one.process) for one in seen):
         if time.monotonic() > end:
             return False
         time.sleep(0.002)
     return True
+
+
+def _asked(words: list[str]) -> tuple[str, list[str]]:
+    """What a git is to do, and what with: behind its own options."""
+    name = Path(words[0]).name if words else ""
+    if name.startswith("git-"):
+        return name.removeprefix("git-"), words[1:]
+    rest = iter(enumerate(words[1:], 2))
+    for after, word in rest:
+        if word in _WITH_VALUE:
+            next(rest, None)
+        elif not word.startswith("-"):
+            return word, words[after:]
+    return "", []
 
 
 def somebody_holds(lock: Path, checkout: Path) -> bool:
@@ -55,7 +80,8 @@ def somebody_holds(lock: Path, checkout: Path) -> bool:
         try:
             if any(file.path == real_lock for file in process.open_files()):
                 return True
-            if not process.name().startswith("git") or _only_answers(process.cmdline()):
+            words = process.cmdline()
+            if not process.name().startswith("git") or _only_answers(words) or _asked(words)[0] in _READERS:
                 continue
             if Path(process.cwd()).is_relative_to(real_checkout):
                 return True

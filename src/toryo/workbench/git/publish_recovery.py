@@ -6,7 +6,7 @@ A path of the landing is ours if it is absent, or holds the old or the new conte
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from toryo.steps import step
@@ -14,20 +14,22 @@ from toryo.workbench.git import (
     places,
     publish_contents,
     publish_holders,
+    publish_index,
     publish_journal,
     publish_landing,
     publish_others,
     publish_undoing,
 )
 from toryo.workbench.git.door import Git
+from toryo.workbench.git.publish_index import Held
 from toryo.workbench.git.publish_journal import Entry
 from toryo.workbench.git.publish_landing import ABSENT, Change, On
 from toryo.workbench.git.publish_merge import (
     Move,
     Outcome,
-    arrive,
     checked_out,
-    fast_forward,
+    hold,
+    merge,
     over,
     stands_of,
 )
@@ -51,19 +53,50 @@ def settle(entry: Entry, journal: Path) -> Outcome:
     if git_dir is None:
         publish_journal.clear(journal)
         return Outcome(arrived=True)
-    git = Git(checkout)
+    publish_index.clear_dead(git_dir)
     _clear_locks(entry, git_dir, places.common_dir(checkout))
+    was_left = publish_index.was_left(git_dir)
+    git = Git(checkout)
     goes_on = checked_out(git) == entry.ref and git.commit_of(entry.ref) == entry.old
-    if not goes_on and _has_arrived(git, entry):
-        return arrive(Move(checkout, entry.ref, entry.old, entry.new), journal, entry.orig_head)
-    if busy := publish_holders.underway(git_dir):
+    arrived = not goes_on and _has_arrived(git, entry)
+    busy = publish_holders.underway(git_dir)
+    if busy and not (arrived and busy != "index.lock"):
         return Outcome(waiting=publish_landing.waiting(busy, checkout))
-    if not goes_on:
-        publish_undoing.undo(git, entry.old, entry.new)
+    held = hold(checkout)
+    if isinstance(held, Outcome):
+        return replace(held, arrived=arrived)
+    with held:
+        if arrived:
+            return _finish(entry, journal, held, was_left)
+        if goes_on:
+            return _go_on(entry, journal, held)
+        publish_undoing.undo(Git(checkout, held.env), entry.old, entry.new)
+        held.put_in_place()
         return over(checkout, journal, entry.orig_head)
+
+
+def _finish(entry: Entry, journal: Path, held: Held, was_left: bool) -> Outcome:
+    """The branch arrived. An index that was not replaced still has what was there before; one that was is
+    the user's, and so is all that they did since."""
+    checkout = Path(entry.checkout)
+    git = Git(checkout, held.env)
+    git_dir = places.git_dir_of(checkout) or checkout / ".git"
+    is_away = checked_out(git) != entry.ref
+    if (is_away and was_left) or publish_undoing.may_be_left(git_dir, entry.ref, entry.old, entry.new):
+        publish_undoing.undo(git, entry.old, entry.new)
+    elif was_left:
+        publish_undoing.renew(git, entry.old)
+    held.put_in_place()
+    return over(checkout, journal, entry.orig_head)
+
+
+def _go_on(entry: Entry, journal: Path, held: Held) -> Outcome:
+    checkout = Path(entry.checkout)
+    git = Git(checkout, held.env)
     landing = publish_landing.changes(git, entry.old, entry.new)
     found = _sort(git, landing)
     if found.theirs:
+        held.drop()
         return Outcome(waiting=publish_landing.waiting("dirty", checkout, found.theirs))
     publish_contents.snapshot(git, entry.old, found.half)
     step("publish.snapshotted")
@@ -71,7 +104,7 @@ def settle(entry: Entry, journal: Path) -> Outcome:
     publish_contents.clear_hollow(checkout, (one.path for one in landing if not one.is_submodule))
     step("publish.put_away")
     publish_contents.write_out(git, found.unwritten)
-    return fast_forward(Move(checkout, entry.ref, entry.old, entry.new), journal, entry.orig_head)
+    return merge(Move(checkout, entry.ref, entry.old, entry.new), journal, held, entry.orig_head)
 
 
 def _has_arrived(git: Git, entry: Entry) -> bool:

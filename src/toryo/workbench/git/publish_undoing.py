@@ -6,6 +6,7 @@ the disk; everything else is the user's. The bytes are snapshotted first.
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from pathlib import Path
 
 from toryo.steps import step
@@ -32,7 +33,7 @@ def undo(git: Git, old: str, new: str) -> None:
     """The way from `old` to `new` was begun, and HEAD is somewhere else now."""
     landing = tuple(one for one in publish_landing.changes(git, old, new) if not one.is_submodule)
     _take_back(git, old, landing)
-    _renew(git, old, {one.path for one in landing})
+    renew(git, old, {one.path for one in landing})
 
 
 def _take_back(git: Git, old: str, landing: tuple[Change, ...]) -> None:
@@ -41,7 +42,7 @@ def _take_back(git: Git, old: str, landing: tuple[Change, ...]) -> None:
     if not ours:
         return
     present = tuple(one.path for one, on in ours if on is not On.NOTHING)
-    publish_contents.snapshot(git, "HEAD", present)
+    publish_contents.snapshot(git, old, present)
     step("publish.snapshotted")
     publish_contents.put_away(git.where, present)
     step("publish.put_away")
@@ -49,10 +50,10 @@ def _take_back(git: Git, old: str, landing: tuple[Change, ...]) -> None:
     publish_contents.write_out(git, tuple(one.path for one, _ in ours if wanted[one.path] != ABSENT))
 
 
-def _renew(git: Git, old: str, landing: set[str]) -> None:
-    """The index on the other paths: our git may have read it before the user's commit or switch, and written
-    it after that, as it was. Only where the disk holds what HEAD has, and nobody staged anything else."""
-    moved = publish_landing.changes(git, old, "HEAD")
+def renew(git: Git, old: str, landing: Collection[str] = ()) -> None:
+    """The index on all paths but these gets what HEAD has, where it still has what `old` had: whoever wrote
+    it had read it before HEAD moved. Only where the disk has it too, and nobody staged anything else."""
+    moved = publish_landing.changes(git, old, _head(git))
     theirs = {one.path: one for one in moved if not one.is_submodule and one.path not in landing}
     index = publish_contents.in_index(git, set(theirs)) if theirs else {}
     fresh: dict[str, Entry] = {}
@@ -71,9 +72,14 @@ def _renew(git: Git, old: str, landing: set[str]) -> None:
         publish_contents.stage(git, fresh)
 
 
+def _head(git: Git) -> str:
+    """What is checked out; the empty tree where HEAD names a branch that has no commit yet."""
+    return git.commit_of("HEAD") or git.do("hash-object", "-t", "tree", "--stdin", stdin=b"")
+
+
 def _wanted(git: Git, old: str, landing: tuple[Change, ...]) -> dict[str, Entry]:
     """What each path had before; the new content where the user has committed it as their own."""
-    theirs = {one.path: one.after for one in publish_landing.changes(git, old, "HEAD")}
+    theirs = {one.path: one.after for one in publish_landing.changes(git, old, _head(git))}
     return {one.path: one.after if theirs.get(one.path) == one.after else one.before for one in landing}
 
 
