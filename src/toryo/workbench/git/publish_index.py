@@ -70,15 +70,15 @@ def take(git_dir: Path) -> Held | None:
     lock = _lock(git_dir)
     mark = git_dir / f"{lock.name}.{uuid.uuid4().hex}"
     pid = processes.own_pid()
-    mark.write_text(f"{_OURS} {pid} {processes.start_time(pid)} {processes.boot_id()}\n")
     try:
+        mark.write_text(f"{_OURS} {pid} {processes.start_time(pid)} {processes.boot_id()}\n")
         with _guard:
             os.link(mark, lock)  # there with all it says, or not at all
             _holding.add(lock)
     except FileExistsError:
         return None
     finally:
-        mark.unlink()
+        mark.unlink(missing_ok=True)
     held = Held(git_dir)
     try:
         held.renew()
