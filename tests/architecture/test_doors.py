@@ -1,4 +1,4 @@
-"""One concept, one door: SQL, `subprocess`, the environment, MCP and the logger have one importer each."""
+"""One concept, one door: SQL, `subprocess`, the environment, MCP, YAML and the logger have one each."""
 
 from __future__ import annotations
 
@@ -25,6 +25,7 @@ DOORS = {
     "mcp": ("daemon/",),
     "mcp_types": ("daemon/",),
     "rich": ("fronts/demo/",),
+    "yaml": ("protocol/yaml_files.py", "workbench/contexts/skills.py"),
 }
 
 

@@ -25,6 +25,12 @@ CONFIG = {
     "setup: pytest": "setup: must be a list",
     "dod:\n  checks:\n  - {command: 5}": "line 3: dod.checks.0.command: must be text",
     "dod:\n  checks:\n  - {command: a, tpye: b}": "checks.0.tpye: there is no such key; did you mean type?",
+    "dod:\n  checks:\n  - {command: a}\nbase: main\ndod: {}": "config.yaml, line 5: dod: is there twice",
+    "dod:\n  checks: [{command: a}]\n  checks: []": "config.yaml, line 3: dod.checks: is there twice",
+    "dod:\n  checks:\n  - {command: a, command: b}": "line 3: dod.checks.0.command: is there twice",
+    'dod:\n  checks:\n  - {command: "  "}': "config.yaml, line 3: dod.checks.0.command: is blank",
+    'dod:\n  checks:\n  - command: ""': "config.yaml, line 3: dod.checks.0.command: is blank",
+    'setup:\n- "\\t"': "config.yaml, line 2: setup.0: is blank",
 }
 AGENT = {
     "name: [": "agents/a.yaml, line 2: ",
@@ -38,6 +44,7 @@ AGENT = {
     "name: c\nclient: nope": "The file of 'c' in .toryo/agents/: There is no client 'nope'",
     "name: c\npromptFile: prompts/none.md": "promptFile: .toryo/prompts/none.md is not there",
     "name: c\nscope: {wrte: []}": "line 2: scope.wrte: there is no such key; did you mean write?",
+    "name: c\nslots: 1\nslots: 2": "agents/a.yaml, line 3: slots: is there twice",
     'name: c\nscope: {write: ["../.."]}': "leaves the repository",
 }
 COORDINATOR = {
@@ -50,6 +57,7 @@ COORDINATOR = {
     "mcp_socket_path: 5": "line 1: mcp_socket_path: must be text",
     "words": "a mapping is expected",
     "agents: {dev: {passkey: [very-secret]}}": "agents.dev.passkey: must be text",
+    "agents:\n  dev: {passkey: very-secret}\n  dev: {}": "line 3: agents.dev: is there twice",
 }
 SCRIPT = {
     "model: [": "s.yaml, line 2: ",
@@ -63,6 +71,7 @@ SCRIPT = {
     "model:\n- say: a\nwithin_s: soon": "within_s: a number of seconds is wanted",
     "model:\n- say: a\nagents: 5": "agents: a list is wanted",
     "model:\n- say: a\ntasks:\n- titel: x": "task: titel is not known",
+    "model:\n- say: a\nmodel:\n- say: b": "s.yaml, line 3: model: is there twice",
 }
 
 
@@ -139,6 +148,7 @@ def test_a_mistake_in_a_clients_definition_is_found_by_the_doctor(inn: House) ->
         "program: x\nargv: [a]\nargs: []": "line 3: args: there is no such key; did you mean argv?",
         "program: x": "mine.yaml: argv: is missing",
         "program: x\nargv: [a]\ncwd: here": "line 3: cwd: must be 'worktree' or 'context'",
+        "program: x\nargv: [a]\nprogram: y": "mine.yaml, line 3: program: is there twice",
     }.items():
         file.write_text(text + "\n")
         done = run(("doctor",), env=inn.env, cwd=inn.repo)

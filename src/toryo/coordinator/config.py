@@ -8,7 +8,6 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any
 
-import yaml
 from pydantic import (
     BaseModel,
     BeforeValidator,
@@ -89,9 +88,9 @@ def read_config(path: Path, default_socket: Path, env: Mapping[str, str] | None 
         why = "is no text in UTF-8" if isinstance(unreadable, UnicodeDecodeError) else unreadable.strerror
         raise ConfigWrong(f"{path}: cannot be read: {why}.", hint=f"Mend {path}.") from None
     try:
-        raw = yaml.safe_load(text)
-    except yaml.YAMLError as broken:
-        raise ConfigWrong(f"{yaml_files.broken(str(path), broken)}.", hint=f"Mend {path}.") from None
+        raw = yaml_files.load(str(path), text)
+    except yaml_files.Malformed as broken:
+        raise ConfigWrong(f"{broken}.", hint=f"Mend {path}.") from None
     if raw is None:
         raw = {}
     if not isinstance(raw, dict):

@@ -32,11 +32,66 @@ _WORDS = {
 }
 
 
-def broken(where: str, error: yaml.YAMLError) -> str:
-    """One sentence about what is no YAML at all."""
+class Malformed(Exception):
+    """One sentence about what is no YAML, with file and line."""
+
+
+class _Loader(yaml.SafeLoader):
+    """Refuses a key that is there twice: YAML's own would let the last one win without a word."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__(text)
+        self._path: list[str] = []
+
+    def compose_node(self, parent: yaml.Node | None, index: Any) -> yaml.Node | None:
+        self._path.append(_part(index))
+        node = super().compose_node(parent, index)
+        self._path.pop()
+        return node
+
+    def compose_mapping_node(self, anchor: Any) -> yaml.MappingNode:
+        node = super().compose_mapping_node(anchor)
+        seen = set()
+        for key, _ in node.value:
+            if isinstance(key, yaml.ScalarNode):
+                if (key.tag, key.value) in seen:
+                    raise self._refusal(key, "is there twice")
+                seen.add((key.tag, key.value))
+        return node
+
+    def _refusal(self, key: yaml.ScalarNode, problem: str) -> yaml.MarkedYAMLError:
+        place = ".".join([*filter(None, self._path), key.value])
+        return yaml.MarkedYAMLError(problem=f"{place}: {problem}", problem_mark=key.start_mark)
+
+
+def _part(index: Any) -> str:
+    """What compose_node calls an index: a key's node, a number in a list, or nothing."""
+    if isinstance(index, yaml.ScalarNode):
+        return str(index.value)
+    return str(index) if isinstance(index, int) else ""
+
+
+def load(where: str, text: str) -> Any:
+    """What is in it; every file that a person wrote comes in here."""
+    try:
+        loader = _Loader(text)
+        try:
+            return loader.get_single_data()
+        finally:
+            loader.dispose()
+    except yaml.YAMLError as error:
+        raise Malformed(_broken(where, error)) from error
+
+
+def _broken(where: str, error: yaml.YAMLError) -> str:
     mark = getattr(error, "problem_mark", None)
     problem = " ".join(str(getattr(error, "problem", None) or error).split())
     return f"{where}{f', line {mark.line + 1}' if mark else ''}: {problem}"
+
+
+def wrong_value(where: str, text: str, path: Sequence[str | int], problem: str) -> str:
+    """One sentence about a value that its model would take."""
+    return f"{where}, line {line_of(text, path)}: {'.'.join(map(str, path))}: {problem}"
 
 
 def wrong_keys(where: str, text: str, error: ValidationError, model: type[BaseModel]) -> str:

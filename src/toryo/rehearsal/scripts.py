@@ -11,8 +11,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import yaml
-
 from toryo.domain.errors import UserError
 from toryo.protocol import yaml_files
 
@@ -70,13 +68,13 @@ class Script:
 def load(path: Path) -> Script:
     try:
         text = path.read_text(encoding="utf-8")
-        raw = yaml.safe_load(text)
+        raw = yaml_files.load(str(path), text)
     except UnicodeDecodeError as error:
         raise BadScript(f"{path}: is no text in UTF-8.") from error
     except OSError as error:
         raise BadScript(f"{path}: {error.strerror}.") from error
-    except yaml.YAMLError as error:
-        raise BadScript(f"{yaml_files.broken(str(path), error)}.") from error
+    except yaml_files.Malformed as error:
+        raise BadScript(f"{error}.") from error
     try:
         return parse(raw)
     except BadScript as wrong:

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
-import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from toryo.domain.words import Access, Style, Terminal
@@ -55,9 +53,9 @@ def agents_in(files: Mapping[str, str]) -> list[NewAgent]:
 
 def _agent(where: str, text: str, files: Mapping[str, str]) -> NewAgent:
     try:
-        raw: Any = yaml.safe_load(text)
-    except yaml.YAMLError as error:
-        raise SettingsWrong(yaml_files.broken(where, error), hint=f"Mend {where}.") from error
+        raw = yaml_files.load(where, text)
+    except yaml_files.Malformed as error:
+        raise SettingsWrong(str(error), hint=f"Mend {where}.") from error
     try:
         read = AgentFile.model_validate(raw)
     except ValidationError as error:

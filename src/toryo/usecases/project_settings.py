@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Literal
 
-import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from toryo.domain.errors import UserError
@@ -68,15 +67,29 @@ class ProjectSettings(_Part):
 
 def parse_settings(text: str, where: str = ".toryo/config.yaml") -> ProjectSettings:
     try:
-        raw: Any = yaml.safe_load(text) or {}
-    except yaml.YAMLError as error:
-        raise SettingsWrong(yaml_files.broken(where, error), hint=f"Mend {where}.") from error
+        raw = yaml_files.load(where, text) or {}
+    except yaml_files.Malformed as error:
+        raise SettingsWrong(str(error), hint=f"Mend {where}.") from error
     if not isinstance(raw, dict):
         raise SettingsWrong(f"{where}: the top level must be a mapping", hint="See docs/contracts.md.")
     try:
-        return ProjectSettings.model_validate(raw)
+        read = ProjectSettings.model_validate(raw)
     except ValidationError as error:
         raise complaint(where, text, error, ProjectSettings) from error
+    _refuse_blank_commands(where, text, read)
+    return read
+
+
+def _refuse_blank_commands(where: str, text: str, read: ProjectSettings) -> None:
+    """A shell takes them, and all is green. Only here: what is in the store since before can be read on."""
+    commands: list[tuple[tuple[str | int, ...], str]] = [
+        *((("setup", number), command) for number, command in enumerate(read.setup)),
+        *((("dod", "checks", number, "command"), one.command) for number, one in enumerate(read.dod.checks)),
+    ]
+    for path, command in commands:
+        if not command.strip():
+            told = yaml_files.wrong_value(where, text, path, "is blank")
+            raise SettingsWrong(told, hint=f"Write a command there, or take the entry out of {where}.")
 
 
 def complaint(where: str, text: str, error: ValidationError, kind: type[BaseModel]) -> SettingsWrong:

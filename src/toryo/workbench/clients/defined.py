@@ -7,9 +7,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
-import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
 from toryo.domain.errors import UserError
@@ -202,13 +201,13 @@ def load(path: Path) -> DefinedClient:
         raise _bad(path, "the file's name is the client's: small letters, digits, - and _")
     try:
         text = path.read_text(encoding="utf-8")
-        raw: Any = yaml.safe_load(text)
+        raw = yaml_files.load(str(path), text)
     except UnicodeDecodeError as error:
         raise _bad(path, "is no text in UTF-8") from error
     except OSError as error:
         raise _bad(path, str(error.strerror)) from error
-    except yaml.YAMLError as error:
-        raise BadDefinition(yaml_files.broken(str(path), error), hint=_edit(path)) from error
+    except yaml_files.Malformed as error:
+        raise BadDefinition(str(error), hint=_edit(path)) from error
     if not isinstance(raw, dict):
         raise _bad(path, "a definition is a mapping with the keys program and argv")
     try:

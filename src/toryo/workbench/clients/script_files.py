@@ -12,8 +12,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import yaml
-
 from toryo.domain.errors import UserError
 from toryo.protocol import yaml_files
 
@@ -34,11 +32,11 @@ class Step:
 
 def load(path: Path) -> Any:
     try:
-        return yaml.safe_load(path.read_text())
+        return yaml_files.load(str(path), path.read_text())
     except (OSError, UnicodeDecodeError) as error:
         raise BadScript(f"{path}: {error}") from error
-    except yaml.YAMLError as error:
-        raise BadScript(yaml_files.broken(str(path), error)) from error
+    except yaml_files.Malformed as error:
+        raise BadScript(str(error)) from error
 
 
 def choose(script: Any, *, purpose: str, prompt: str, nth: Callable[[str], int]) -> tuple[Step, ...]:
