@@ -25,7 +25,7 @@ DOORS = {
     "mcp": ("daemon/",),
     "mcp_types": ("daemon/",),
     "rich": ("fronts/demo/",),
-    "yaml": ("protocol/yaml_files.py", "workbench/contexts/skills.py"),
+    "yaml": ("protocol/yaml_", "workbench/contexts/skills.py"),
 }
 
 

@@ -186,6 +186,34 @@ def test_wrong_settings_of_the_target_are_told_wherever_people_look(shop: Shop) 
     assert (f"front: {problem['what']}", problem["type"]) in {(one["what"], one["hint"]) for one in findings}
 
 
+@pytest.mark.parametrize(
+    ("config", "said"),
+    [
+        ("setup: " + "[" * 900 + "]" * 900, "line 1: it is nested too deeply"),
+        ("dod: {checks: [{command: a}]}\ndod: {}", "line 2: dod: is there twice"),
+        ("setup: 2024-13-45", "line 1: this is no timestamp"),
+    ],
+    ids=["deep", "twice", "no date"],
+)
+def test_settings_that_cannot_be_loaded_leave_the_older_ones_in_force(
+    shop: Shop, config: str, said: str
+) -> None:
+    sync(shop, CHECKED)
+    seen = models.TargetSeen(
+        project=shop.project,
+        target="main",
+        commit="5" * 40,
+        tree="6" * 40,
+        relation="ahead",
+        settings_tree="7" * 40,
+    )
+    shop.hands.report({"id": "", "generation": 0}, "target_seen", seen)
+    shop.hands.report(shop.hands.order("survey"), "surveyed", surveyed(config, settings_tree="7" * 40))
+    (problem,) = shop.daemon.person("get_status")["problems"]
+    told = f"main has wrong settings, older ones are in force: .toryo/config.yaml, {said}"
+    assert told in problem["what"]
+
+
 def test_a_sync_of_wrong_settings_says_whose_they_are(shop: Shop) -> None:
     committed = sync(shop, WRONG).body["hint"]
     assert committed == "main has them: commit the mended .toryo/ on main."

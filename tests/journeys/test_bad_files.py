@@ -13,6 +13,8 @@ from typed_commands import refused, run, tree
 
 from repositories import make_repository
 
+DEEP = "[" * 900 + "]" * 900
+
 CONFIG = {
     "base: [": "config.yaml, line 2: ",
     "\tbase: x": "config.yaml, line 1: ",
@@ -31,6 +33,10 @@ CONFIG = {
     'dod:\n  checks:\n  - {command: "  "}': "config.yaml, line 3: dod.checks.0.command: is blank",
     'dod:\n  checks:\n  - command: ""': "config.yaml, line 3: dod.checks.0.command: is blank",
     'setup:\n- "\\t"': "config.yaml, line 2: setup.0: is blank",
+    f"base: {DEEP}": "config.yaml, line 1: it is nested too deeply",
+    "base: main\nnull: x": "config.yaml, line 2: null is no key",
+    "base: main\ndod:\n  \a: 1": "config.yaml, line 3: a character that is not allowed, #x0007",
+    "base: main\nsetup: 2024-13-45": "config.yaml, line 2: this is no timestamp",
 }
 AGENT = {
     "name: [": "agents/a.yaml, line 2: ",
@@ -45,6 +51,9 @@ AGENT = {
     "name: c\npromptFile: prompts/none.md": "promptFile: .toryo/prompts/none.md is not there",
     "name: c\nscope: {wrte: []}": "line 2: scope.wrte: there is no such key; did you mean write?",
     "name: c\nslots: 1\nslots: 2": "agents/a.yaml, line 3: slots: is there twice",
+    f"name: c\nscope: {DEEP}": "agents/a.yaml, line 2: it is nested too deeply",
+    "name: c\nscope:\n  ~: x": "agents/a.yaml, line 3: scope.~ is no key",
+    "name: c\nrole: \x01": "agents/a.yaml, line 2: a character that is not allowed, #x0001",
     'name: c\nscope: {write: ["../.."]}': "leaves the repository",
 }
 COORDINATOR = {
@@ -58,6 +67,8 @@ COORDINATOR = {
     "words": "a mapping is expected",
     "agents: {dev: {passkey: [very-secret]}}": "agents.dev.passkey: must be text",
     "agents:\n  dev: {passkey: very-secret}\n  dev: {}": "line 3: agents.dev: is there twice",
+    f"agents:\n  dev: {DEEP}": "coordinator.yaml, line 2: it is nested too deeply",
+    "agents:\n  null: {passkey: very-secret}": "coordinator.yaml, line 2: agents.null is no key",
 }
 SCRIPT = {
     "model: [": "s.yaml, line 2: ",
@@ -72,6 +83,7 @@ SCRIPT = {
     "model:\n- say: a\nagents: 5": "agents: a list is wanted",
     "model:\n- say: a\ntasks:\n- titel: x": "task: titel is not known",
     "model:\n- say: a\nmodel:\n- say: b": "s.yaml, line 3: model: is there twice",
+    f"model: {DEEP}": "s.yaml, line 1: it is nested too deeply",
 }
 
 
@@ -112,9 +124,12 @@ def test_a_mistake_in_an_agents_file_is_named_and_no_agent_is_made(inn: House) -
     assert inn.read("agent", "list") == agents
 
 
+@pytest.mark.parametrize("text", ["nmae: [x]\n", f"base: {DEEP}\n"], ids=["wrong", "deep"])
 @pytest.mark.parametrize("name", ["agents/a.yaml", "config.yaml"])
-def test_init_in_a_repository_with_a_wrong_file_writes_nothing_at_all(inn: House, name: str) -> None:
-    repo = make_repository(inn.root / f"wrong-{Path(name).stem}", {f".toryo/{name}": "nmae: [x]\n"})
+def test_init_in_a_repository_with_a_wrong_file_writes_nothing_at_all(
+    inn: House, name: str, text: str
+) -> None:
+    repo = make_repository(inn.root / f"{text[:4]}-{Path(name).stem}", {f".toryo/{name}": text})
     before = tree(repo)
     assert name in refused(run(("init", "--yes"), env=inn.env, cwd=repo))
     assert tree(repo) == before
@@ -149,6 +164,7 @@ def test_a_mistake_in_a_clients_definition_is_found_by_the_doctor(inn: House) ->
         "program: x": "mine.yaml: argv: is missing",
         "program: x\nargv: [a]\ncwd: here": "line 3: cwd: must be 'worktree' or 'context'",
         "program: x\nargv: [a]\nprogram: y": "mine.yaml, line 3: program: is there twice",
+        f"program: x\nargv: {DEEP}": "mine.yaml, line 2: it is nested too deeply",
     }.items():
         file.write_text(text + "\n")
         done = run(("doctor",), env=inn.env, cwd=inn.repo)

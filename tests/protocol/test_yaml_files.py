@@ -55,3 +55,48 @@ def test_the_script_of_a_scripted_agent_is_refused_alike(tmp_path: Path) -> None
 
 def test_a_skills_head_is_its_clis_to_judge() -> None:
     assert skills.describe("---\ndescription: a\ndescription: b\n---\nWords.\n") == "b"
+    assert skills.describe(f"---\na: {'[' * 900}{']' * 900}\n---\nWords.\n") == "Words."
+
+
+CHAIN = "a0: &a0 {}\n" + "".join(f"a{n}: &a{n} [[[[*a{n - 1}]]]]\n" for n in range(1, 300))
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("a: 1\nb: " + "[" * 500 + "]" * 500, "f.yaml, line 2: it is nested too deeply"),
+        ("a: 1\nb: " + "{c: " * 900 + "1" + "}" * 900, "f.yaml, line 2: it is nested too deeply"),
+        ("- " * 500 + "a", "f.yaml, line 1: it is nested too deeply"),
+        ("[" * 100_000, "f.yaml, line 1: it is nested too deeply"),
+        ("a: &x\n  b: [*x]", "f.yaml, line 2: it is nested too deeply"),
+        (CHAIN, "f.yaml, line 17: it is nested too deeply"),
+    ],
+)
+def test_nesting_without_end_is_refused_with_its_line(text: str, said: str) -> None:
+    assert refusal(text) == said
+
+
+def test_nesting_that_a_person_can_read_is_taken() -> None:
+    read = load("f.yaml", "[" * 50 + "]" * 50)
+    for _ in range(49):
+        (read,) = read
+    assert read == []
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("a: 1\nnull: 2", "f.yaml, line 2: null is no key: put it in quotes, if it is a name"),
+        ("a:\n  ~: 2", "f.yaml, line 2: a.~ is no key: put it in quotes, if it is a name"),
+        ("a:\n  on: 2", "f.yaml, line 2: a.on is no key: put it in quotes, if it is a name"),
+        ("a: 1\n?\n: 2", "f.yaml, line 2: a key is empty"),
+        ("a: 1\nb: \a", "f.yaml, line 2: a character that is not allowed, #x0007"),
+        ("\0", "f.yaml, line 1: a character that is not allowed, #x0000"),
+        ("a: 1\nb: 2024-13-45", "f.yaml, line 2: this is no timestamp"),
+        ("a: 1\nb: !!int secret", "f.yaml, line 2: this is no int"),
+        ("a: 1\nb: !!bool secret", "f.yaml, line 2: this is no bool"),
+        ("a: 1\nb: " + "9" * 5000, "f.yaml, line 2: this is no int"),
+    ],
+)
+def test_a_mistake_is_told_with_its_line_and_without_its_value(text: str, said: str) -> None:
+    assert refusal(text) == said

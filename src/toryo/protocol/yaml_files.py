@@ -12,9 +12,12 @@ from typing import Any, get_args
 import yaml
 from pydantic import BaseModel, ValidationError
 
+from toryo.protocol.yaml_loader import Loader
+
 MOST_TOLD = 5
 _WORDS = {
     "missing": "is missing",
+    "invalid_key": "must be text",
     "tuple_type": "must be a list",
     "list_type": "must be a list",
     "dict_type": "must be a mapping",
@@ -36,54 +39,22 @@ class Malformed(Exception):
     """One sentence about what is no YAML, with file and line."""
 
 
-class _Loader(yaml.SafeLoader):
-    """Refuses a key that is there twice: YAML's own would let the last one win without a word."""
-
-    def __init__(self, text: str) -> None:
-        super().__init__(text)
-        self._path: list[str] = []
-
-    def compose_node(self, parent: yaml.Node | None, index: Any) -> yaml.Node | None:
-        self._path.append(_part(index))
-        node = super().compose_node(parent, index)
-        self._path.pop()
-        return node
-
-    def compose_mapping_node(self, anchor: Any) -> yaml.MappingNode:
-        node = super().compose_mapping_node(anchor)
-        seen = set()
-        for key, _ in node.value:
-            if isinstance(key, yaml.ScalarNode):
-                if (key.tag, key.value) in seen:
-                    raise self._refusal(key, "is there twice")
-                seen.add((key.tag, key.value))
-        return node
-
-    def _refusal(self, key: yaml.ScalarNode, problem: str) -> yaml.MarkedYAMLError:
-        place = ".".join([*filter(None, self._path), key.value])
-        return yaml.MarkedYAMLError(problem=f"{place}: {problem}", problem_mark=key.start_mark)
-
-
-def _part(index: Any) -> str:
-    """What compose_node calls an index: a key's node, a number in a list, or nothing."""
-    if isinstance(index, yaml.ScalarNode):
-        return str(index.value)
-    return str(index) if isinstance(index, int) else ""
-
-
 def load(where: str, text: str) -> Any:
     """What is in it; every file that a person wrote comes in here."""
     try:
-        loader = _Loader(text)
+        loader = Loader(text)
         try:
             return loader.get_single_data()
         finally:
             loader.dispose()
     except yaml.YAMLError as error:
-        raise Malformed(_broken(where, error)) from error
+        raise Malformed(_broken(where, text, error)) from error
 
 
-def _broken(where: str, error: yaml.YAMLError) -> str:
+def _broken(where: str, text: str, error: yaml.YAMLError) -> str:
+    if isinstance(error, yaml.reader.ReaderError):
+        line = text.count("\n", 0, error.position) + 1
+        return f"{where}, line {line}: a character that is not allowed, #x{error.character:04x}"
     mark = getattr(error, "problem_mark", None)
     problem = " ".join(str(getattr(error, "problem", None) or error).split())
     return f"{where}{f', line {mark.line + 1}' if mark else ''}: {problem}"
@@ -108,7 +79,7 @@ def wrong_keys(where: str, text: str, error: ValidationError, model: type[BaseMo
 def line_of(text: str, path: Sequence[str | int]) -> int:
     """Where a key is, or the nearest one around it that is there; 0 if nothing is."""
     try:
-        node = yaml.compose(text, yaml.SafeLoader)
+        node = yaml.compose(text, Loader)
     except yaml.YAMLError:
         return 0
     line = 0

@@ -88,7 +88,7 @@ def _head(text: str) -> dict[str, object]:
     found = _FRONT.match(text)
     try:
         head = yaml.safe_load(found[1]) if found else {}
-    except yaml.YAMLError:
+    except (yaml.YAMLError, ValueError, RecursionError):  # its CLI judges it
         return {}
     return head if isinstance(head, dict) else {}
 
