@@ -136,17 +136,32 @@ def test_a_credential_that_is_open_to_others_is_refused(tmp_path, mode):
     assert "run_secret" not in complaint
 
 
-@pytest.mark.parametrize(
-    "text", ["", "[]", "{}", '{"socket": 1, "token": "run_secret"}', '{"token":"run_secret"}']
-)
-def test_a_file_that_is_no_credential_is_refused(tmp_path, text):
+NO_CREDENTIALS = {
+    b"": ", line 1, column 1: it is no JSON",
+    b'{"socket": "/s",\n "token" "run_secret"}': ", line 2, column 10: it is no JSON",
+    b'{"socket": "/s",\n "token": run_secret}': ", line 2, column 11: it is no JSON",
+    b'{"socket": "\xff", "token": "run_secret"}': ": it is no text in UTF-8",
+    b"[" * 60_000: ": it is nested too deeply",
+    b'{"socket": ' * 5000 + b"1" + b"}" * 5000: ": it is nested too deeply",
+    b"[]": ": it must be an object with a socket and a token",
+    b"{}": ": socket: is missing",
+    b'{"token":"run_secret"}': ": socket: is missing",
+    b'{"socket": "/s"}': ": token: is missing",
+    b'{"socket": 1, "token": "run_secret"}': ": socket: must be text",
+    b'{"socket": "/s", "token": ""}': ": token: must be text",
+}
+
+
+@pytest.mark.parametrize("text", NO_CREDENTIALS, ids=NO_CREDENTIALS.values())
+def test_a_file_that_is_no_credential_is_refused_with_line_column_or_key(tmp_path, text):
     path = credential_file(tmp_path, "", "")
-    path.write_text(text)
+    path.write_bytes(text)
     client = StdioClient.of(path)
     assert client.leave() == 1
     complaint = client.complaint()
     client.close()
-    assert "does not hold a socket and a token" in complaint
+    assert complaint.startswith(f"Error: {path}{NO_CREDENTIALS[text]}")
+    assert "Hint:" in complaint
     assert "run_secret" not in complaint
 
 

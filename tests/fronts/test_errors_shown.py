@@ -101,6 +101,24 @@ def test_words_that_make_no_command_exit_2_with_a_hint(typed, words):
     assert second.startswith("Hint: ")
 
 
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ("a.txt", "line 1, column 1: it is no JSON"),
+        ('["a",\n b]', "line 2, column 2: it is no JSON"),
+        ('["a", 5]', "entry 2: must be text"),
+        ('{"a": 1}', "it must be a list of paths"),
+        ("[" * 50_000, "it is nested too deeply"),
+    ],
+    ids=["word", "broken", "number", "object", "deep"],
+)
+def test_artifacts_that_are_no_json_list_of_paths_are_told_with_their_place(typed, given, said):
+    result = typed("session", "end", "r1", "--exit-code", "0", "--artifacts", given)
+    assert (result.code, result.out) == (2, "")
+    assert f"--artifacts: {said}" in result.err
+    assert len(result.err) < 1000
+
+
 def test_a_title_without_quotes_is_recognised(typed):
     result = typed("task", "add", "mend", "the", "door")
     assert (result.code, result.out) == (2, "")

@@ -182,6 +182,27 @@ def test_inside_a_sealed_run_nothing_is_asked_and_nothing_starts(typed, toryo_ho
     assert not toryo_home.exists()
 
 
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ('{"socket": "/s",\n "token": run_secret}', ", line 2, column 11: it is no JSON"),
+        ("[" * 60_000, ": it is nested too deeply."),
+        ('{"socket": "/s", "token": ["run_secret"]}', ": token: must be text."),
+    ],
+    ids=["broken", "deep", "wrong"],
+)
+def test_a_run_file_that_cannot_be_used_is_named_with_what_is_wrong(typed, monkeypatch, tmp_path, text, said):
+    file = tmp_path / "run.json"
+    file.write_text(text)
+    monkeypatch.setenv("TORYO_RUN", "r7")
+    monkeypatch.setenv("TORYO_RUN_FILE", str(file))
+    result = typed("task", "show", "t1")
+    assert result.code == 1
+    assert result.err.startswith(f"Error: {file}{said}")
+    assert "Hint: " in result.err
+    assert "run_secret" not in result.err
+
+
 def test_inside_a_connected_run_only_the_runs_token_speaks(peer, typed, monkeypatch, tmp_path, toryo_home):
     there = peer(get_task={"id": "t1", "title": "x", "status": "running"})
     file = tmp_path / "run.json"

@@ -148,6 +148,7 @@ CASES: dict[str, tuple[dict[str, str], list[tuple[str, str]], list[str], list[st
         ["package.json", "package-lock.json"],
     ),
     "a package.json that is no JSON": ({"package.json": "{"}, [], [], []),
+    "a package.json that is nested without end": ({"package.json": "[" * 50_000}, [], [], []),
     "pnpm": (
         {"package.json": package(scripts={"test": "vitest"}), "pnpm-lock.yaml": ""},
         [("tests_pass", "pnpm test")],

@@ -70,14 +70,27 @@ def read_credential(path: str) -> tuple[str, str]:
         text = os.read(handle, 65536)
     finally:
         os.close(handle)
+    return credential_in(path, text)
+
+
+def credential_in(path: str, text: bytes) -> tuple[str, str]:
+    """Socket and token of a file's text; what is wrong is told without its values."""
     try:
-        said = json.loads(text)
-        place, token = said["socket"], said["token"]
-    except (ValueError, KeyError, TypeError) as bad:
-        raise Refused(f"{path} does not hold a socket and a token.") from bad
-    if not (isinstance(place, str) and isinstance(token, str) and place and token):
-        raise Refused(f"{path} does not hold a socket and a token.")
-    return place, token
+        said = json.loads(text.decode("utf-8-sig"))
+    except json.JSONDecodeError as bad:
+        raise Refused(f"{path}, line {bad.lineno}, column {bad.colno}: it is no JSON: {bad.msg}.") from None
+    except UnicodeDecodeError:
+        raise Refused(f"{path}: it is no text in UTF-8.") from None
+    except RecursionError:
+        raise Refused(f"{path}: it is nested too deeply.") from None
+    if not isinstance(said, dict):
+        raise Refused(f"{path}: it must be an object with a socket and a token.")
+    for key in ("socket", "token"):
+        if key not in said:
+            raise Refused(f"{path}: {key}: is missing.")
+        if not isinstance(said[key], str) or not said[key]:
+            raise Refused(f"{path}: {key}: must be text.")
+    return said["socket"], said["token"]
 
 
 class Asked:

@@ -166,22 +166,21 @@ class Desk:
         return Connection(self.home.address(), operator_key(self.home))
 
     def _open_for_run(self) -> Connection:
-        import json
+        from toryo.fronts import bridge
 
         if not self._run_file:
             raise Refused(
                 f"The run {self.run} is sealed: it has no way to the daemon.",
                 hint="All that the task needs is in its prompt.",
             )
+        hint = "It is there while the run lives; a person types `toryo` outside of it."
         try:
-            with open(self._run_file, encoding="utf-8") as file:
-                said = json.load(file)
-            return Connection(str(said["socket"]), str(said["token"]))
-        except (OSError, ValueError, KeyError, TypeError) as bad:
-            raise UserError(
-                f"The run's file {self._run_file} cannot be read.",
-                hint="It is there while the run lives; a person types `toryo` outside of it.",
-            ) from bad
+            with open(self._run_file, "rb") as file:
+                return Connection(*bridge.credential_in(self._run_file, file.read()))
+        except OSError as bad:
+            raise UserError(f"The run's file {self._run_file} cannot be read.", hint=hint) from bad
+        except bridge.Refused as wrong:
+            raise UserError(str(wrong), hint=hint) from None
 
     def _start(self) -> None:
         from toryo.fronts.cli.starting import bring_up

@@ -71,15 +71,21 @@ def _code(text: str) -> int:
 
 
 def _paths(text: str) -> list[str]:
-    import argparse
     import json
+    from argparse import ArgumentTypeError
 
     try:
         said = json.loads(text) if text.strip() else []
-    except ValueError:
-        said = None
-    if not isinstance(said, list) or not all(isinstance(one, str) for one in said):
-        raise argparse.ArgumentTypeError(f"{text!r} is no JSON list of paths")
+    except json.JSONDecodeError as bad:
+        told = f"line {bad.lineno}, column {bad.colno}: it is no JSON: {bad.msg}"
+        raise ArgumentTypeError(told) from None
+    except RecursionError:
+        raise ArgumentTypeError("it is nested too deeply") from None
+    if not isinstance(said, list):
+        raise ArgumentTypeError("it must be a list of paths in JSON")
+    for number, one in enumerate(said, 1):
+        if not isinstance(one, str):
+            raise ArgumentTypeError(f"entry {number}: must be text")
     return said
 
 

@@ -69,7 +69,7 @@ def _theirs(call: Call) -> dict[str, Any]:
     text = call.env.get(CONTENT, "").strip()
     try:
         found = json.loads(text) if text else {}
-    except ValueError:
+    except (ValueError, RecursionError):
         found = None
     if not isinstance(found, dict):
         raise CannotCall(

@@ -57,11 +57,19 @@ def read_json(path: Path, what: str) -> dict[str, Any]:
         found = json.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
         return {}
-    except (OSError, ValueError) as error:
-        raise CannotCall(f"{what} cannot be read: {error}", hint=f"cat {shlex.quote(str(path))}") from error
-    if not isinstance(found, dict):
-        raise CannotCall(f"{what} is no JSON object", hint=f"cat {shlex.quote(str(path))}")
-    return found
+    except OSError as error:
+        wrong = f": it cannot be read: {error.strerror}"
+    except json.JSONDecodeError as error:
+        wrong = f", line {error.lineno}, column {error.colno}: it is no JSON: {error.msg}"
+    except UnicodeDecodeError:
+        wrong = ": it is no text in UTF-8"
+    except RecursionError:
+        wrong = ": it is nested too deeply"
+    else:
+        if isinstance(found, dict):
+            return found
+        wrong = ": it must be a JSON object"
+    raise CannotCall(f"{what}, {path}{wrong}", hint=f"cat {shlex.quote(str(path))}")
 
 
 def joined(theirs: Mapping[str, Any], ours: Mapping[str, Any]) -> dict[str, Any]:

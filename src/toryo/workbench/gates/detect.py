@@ -135,6 +135,6 @@ def _has_target(makefile: str, target: str) -> bool:
 def _json(path: Path) -> dict[str, Any] | None:
     try:
         value = json.loads(path.read_text())
-    except (OSError, ValueError):
+    except (OSError, ValueError, RecursionError):
         return None
     return value if isinstance(value, dict) else None
