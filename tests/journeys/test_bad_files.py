@@ -180,3 +180,21 @@ def test_a_mistake_in_a_rehearsals_script_is_named_before_anything_is_made(inn: 
         before = tree(inn.repo)
         assert said in refused(run(("rehearse", str(file)), env=inn.env, cwd=inn.repo)), text
         assert tree(inn.repo) == before
+
+
+def test_two_agents_files_with_one_name_are_refused_naming_both(inn: House) -> None:
+    agents = inn.read("agent", "list")
+    folder = inn.repo / ".toryo" / "agents"
+    folder.mkdir()
+    (folder / "a.yaml").write_text("name: twin\nclient: command\ncommand: a\n")
+    (folder / "b.yml").write_text("role: other\nname: twin\nclient: command\ncommand: b\n")
+    told = refused(run(("agent", "sync"), env=inn.env, cwd=inn.repo))
+    assert ".toryo/agents/b.yml, line 2: name: 'twin' is the name in .toryo/agents/a.yaml, too" in told
+    assert inn.read("agent", "list") == agents
+
+    repo = make_repository(inn.root / "twins")
+    shutil.copytree(folder, repo / ".toryo" / "agents")
+    before = tree(repo)
+    assert "agents/a.yaml, too" in refused(run(("init", "--yes"), env=inn.env, cwd=repo))
+    assert tree(repo) == before
+    shutil.rmtree(folder)

@@ -44,10 +44,19 @@ class AgentFile(_File):
 
 def agents_in(files: Mapping[str, str]) -> list[NewAgent]:
     """All definitions among the settings files; a wrong one is an error with file and key."""
-    found = []
+    found, places = [], dict[str, str]()
     for path, text in sorted(files.items()):
         if path.startswith("agents/") and path.endswith((".yaml", ".yml")):
-            found.append(_agent(f".toryo/{path}", text, files))
+            where = f".toryo/{path}"
+            agent = _agent(where, text, files)
+            if agent.name in places:
+                problem = f"{agent.name!r} is the name in {places[agent.name]}, too"
+                raise SettingsWrong(
+                    yaml_files.wrong_value(where, text, ("name",), problem),
+                    hint=f"Give one of them another name, or remove {where}.",
+                )
+            places[agent.name] = where
+            found.append(agent)
     return found
 
 
