@@ -8,6 +8,7 @@ import pytest
 from house import House
 
 from repositories import git
+from waiting import eventually
 
 MakeHouse = Callable[..., House]
 WRONG = "dod:\n  chekcs: []\n"
@@ -48,3 +49,23 @@ def test_a_broken_edit_of_an_agents_file_is_told_too(make_house: MakeHouse) -> N
     page = " ".join(house.ok("status").split())
     assert "extra.yaml" in page
     assert "slotz" in page
+
+
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [
+        ("setup: " + "[" * 900 + "]" * 900 + "\n", "line 1: it is nested too deeply"),
+        ("dod: {checks: [{command: 'false'}]}\ndod: {}\n", "line 2: dod: is there twice"),
+    ],
+    ids=["deep", "twice"],
+)
+def test_settings_that_cannot_be_loaded_are_a_problem_of_the_project_once_committed(
+    make_house: MakeHouse, wrong: str, said: str
+) -> None:
+    house = make_house(branch="main")
+    (house.repo / ".toryo" / "config.yaml").write_text(wrong)
+    git(house.repo, "add", ".toryo")
+    git(house.repo, "commit", "-qm", "settings")
+    told = f"main has wrong settings, older ones are in force: .toryo/config.yaml, {said}"
+    eventually(lambda: told in " ".join(house.ok("status").split()), within_s=30)
+    assert "bug in Toryo" not in house.toryo("log").stdout
