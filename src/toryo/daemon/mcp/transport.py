@@ -32,6 +32,8 @@ from toryo.protocol.wire import BIND, LONGEST_LINE
 
 MOST_AT_ONCE = 16
 """Unanswered requests of one connection; its next line is read when one of them is answered."""
+MOST_WORTHLESS = 16_384
+"""Lines in a row that are no message, or one for nobody."""
 SLOW_READER_S = 30.0
 HALF_CLOSED_S = 60.0
 DISCARD_S = 5.0
@@ -51,6 +53,7 @@ class Link:
         self._writer = writer
         self._lines = Lines(reader, crowd.hold)
         self._answered = asyncio.Event()
+        self._worthless = 0
         self._is_over = False
 
     @property
@@ -82,6 +85,7 @@ class Link:
     async def next_message(self) -> JSONRPCMessage | None:
         """None at the end, however the other side brought it about, and ever after."""
         while not self._is_over:
+            await asyncio.sleep(0)  # lines that lie here already are taken without it: others have their turn
             await self._room()
             try:
                 line = await self._lines.next()
@@ -99,8 +103,17 @@ class Link:
                 self._crowd.heard(self)
                 message = await self._understand(line)
                 if message is not None:
+                    self._worthless = 0
                     return message
+                await self._mind_worthless()
         return None
+
+    async def _mind_worthless(self) -> None:
+        self._worthless += 1
+        if self._worthless >= MOST_WORTHLESS:
+            log.info("worthless_lines_dropped")
+            told = f"{MOST_WORTHLESS} lines in a row were no request; closing."
+            await self._refuse_and_leave(told, "Send one request a line.")
 
     async def _understand(self, line: bytes) -> JSONRPCMessage | None:
         if line.isspace():
