@@ -136,6 +136,15 @@ def test_a_home_on_a_full_disk_says_so_and_works_when_there_is_room_again(place:
     assert "daemon" in done.out
 
 
+@pytest.mark.parametrize("words", ["daemon", "status"])
+@pytest.mark.parametrize("kilobytes", [8, 16, 24, 64, 300, 340, 400])
+def test_a_first_start_on_a_small_disk_names_the_disk(place: Path, words: str, kilobytes: int) -> None:
+    told = refused(on_a_disk(f"size={kilobytes}k", f"toryo {words}", place))
+    assert f"The disk of {place / 'disk' / 'h'}" in told
+    assert "is full" in told
+    assert f"df -h {place / 'disk' / 'h'}" in told
+
+
 def test_a_home_without_permission_is_refused_and_stays_closed(place: Path) -> None:
     before = ("setpriv", WITHOUT, "--inh-caps=-all") if os.geteuid() == 0 else ()
     if before and shutil.which("setpriv") is None:

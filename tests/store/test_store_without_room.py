@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import sqlite3
 from pathlib import Path
 
 import pytest
 from sqlalchemy import text
 
-from small_disks import SmallDisk, need_mounts, run_in_a_namespace
+from small_disks import PAGE, SmallDisk, need_mounts, run_in_a_namespace
 from toryo.domain.errors import DiskFull
 from toryo.store import opening
 from toryo.store.blobs import Blobs
@@ -66,5 +67,42 @@ def test_a_text_without_room_leaves_nothing_behind(tmp_path: Path) -> None:
         assert len([path for path in blobs.path.rglob("*") if path.is_file()]) == 1
         disk.empty()
         assert blobs.get(blobs.put("y" * 50_000)) == "y" * 50_000
+    finally:
+        disk.unmount()
+
+
+@pytest.mark.parametrize("pages", [1, 2, 5, 9, 10, 20, 60, 85])
+def test_a_database_that_finds_no_room_when_it_is_made_says_so_and_is_made_later(
+    tmp_path: Path, pages: int
+) -> None:
+    need_mounts(tmp_path)
+    disk = SmallDisk(tmp_path / "disk", 1).mount()
+    path = disk.path / "toryo.db"
+    try:
+        disk.fill(pages * PAGE)
+        with pytest.raises(DiskFull, match="is full") as full:
+            Store.open(path)
+        assert full.value.hint == f"df -h {disk.path}"
+        disk.empty()
+        store = Store.open(path)
+        assert count(store) == 0
+        store.close()
+    finally:
+        disk.unmount()
+
+
+def test_a_migration_without_room_says_so_and_is_made_later(tmp_path: Path) -> None:
+    need_mounts(tmp_path)
+    disk = SmallDisk(tmp_path / "disk", 1).mount()
+    path = disk.path / "toryo.db"
+    try:
+        Store.open(path).close()
+        with sqlite3.connect(path) as raw:
+            raw.execute("UPDATE meta SET value = '1' WHERE key = 'schema_version'")
+        raw.close()
+        disk.fill(20 * PAGE)
+        with pytest.raises(DiskFull, match="is full"):
+            Store.open(path)
+        assert [one.name for one in (disk.path / "backups").iterdir()] == [], "half a backup is none"
     finally:
         disk.unmount()

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +13,7 @@ from sqlalchemy.exc import DBAPIError
 from sqlalchemy.pool import ConnectionPoolEntry
 
 from toryo import disks
+from toryo.domain.errors import DiskFull
 
 BUSY_S = 30
 PG_DISK_FULL = "53100"
@@ -38,7 +41,20 @@ def postgresql_engines(url: str) -> tuple[Engine, Engine]:
     return writer, reader
 
 
-def wants_room(error: Exception, path: Path | None) -> bool:
+@contextmanager
+def room(path: Path | None) -> Iterator[None]:
+    """A disk without room is no fault of whoever wanted to write. `path`: the file, if it is one."""
+    try:
+        yield
+    except Exception as error:
+        if not _wants_room(error, path):
+            raise
+        if path is None:
+            raise DiskFull("The disk of the database's server is full.") from error
+        raise disks.full(path.parent) from error
+
+
+def _wants_room(error: Exception, path: Path | None) -> bool:
     """Whether the database failed because its disk is full."""
     cause: BaseException = error.orig if isinstance(error, DBAPIError) and error.orig else error
     if isinstance(cause, sqlite3.Error):

@@ -16,9 +16,7 @@ from typing import Any
 from sqlalchemy import Connection, Engine, Insert, case, insert
 from sqlalchemy.dialects import postgresql, sqlite
 
-from toryo import disks
 from toryo.clock import wall
-from toryo.domain.errors import DiskFull
 from toryo.store import connections, opening, prepared
 from toryo.store.rows import EventRow
 from toryo.store.schema import events, marks
@@ -107,11 +105,13 @@ class Store:
         else:
             path = Path(url.removeprefix("sqlite:///") if isinstance(url, str) else url)
             keep = opening.Backups(path, backups or path.parent / "backups", clock)
-            recovered = opening.make_sound(path, keep.folder)
+            with connections.room(path):
+                recovered = opening.make_sound(path, keep.folder)
             writer, reader = connections.sqlite_engines(path)
         store = cls(writer, reader, clock, path, recovered)
         try:
-            opening.make_current(writer, keep)
+            with connections.room(path):
+                opening.make_current(writer, keep)
         except BaseException:
             store.close()
             raise
@@ -123,7 +123,7 @@ class Store:
 
         Listeners hear of it in the order of commits, so they must be quick and must not change anything."""
         with self._my_turn():
-            with self._room(), self._writer.begin() as conn:
+            with connections.room(self._path), self._writer.begin() as conn:
                 tx = Tx(conn, self._clock())
                 yield tx
             committed = tx.committed()
@@ -133,7 +133,7 @@ class Store:
     @contextmanager
     def read(self) -> Iterator[Tx]:
         """A transaction that sees one state and cannot write."""
-        with self._room(), self._reader.begin() as conn:
+        with connections.room(self._path), self._reader.begin() as conn:
             yield Tx(conn, self._clock())
 
     def listen(self, callback: Callable[[Committed], None]) -> None:
@@ -150,18 +150,6 @@ class Store:
     def close(self) -> None:
         self._reader.dispose()  # before the writer: only a connection that may write empties the log
         self._writer.dispose()
-
-    @contextmanager
-    def _room(self) -> Iterator[None]:
-        """A disk without room is no fault of whoever wanted to write."""
-        try:
-            yield
-        except Exception as error:
-            if not connections.wants_room(error, self._path):
-                raise
-            if self._path is None:
-                raise DiskFull("The disk of the database's server is full.") from error
-            raise disks.full(self._path.parent) from error
 
     @contextmanager
     def _my_turn(self) -> Iterator[None]:

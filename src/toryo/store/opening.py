@@ -116,11 +116,13 @@ def copy_database(source: Path, to: Path) -> Path:
     try:
         reading.backup(writing)
         writing.execute("PRAGMA journal_mode=DELETE")  # the copy is one file
+        writing.close()
+        _sync(half)
+        half.replace(to)
     finally:
         reading.close()
         writing.close()
-    _sync(half)
-    half.replace(to)
+        half.unlink(missing_ok=True)  # without room, half a copy only takes what is left of it
     _sync(to.parent)
     return to
 
