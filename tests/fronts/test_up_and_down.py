@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -11,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from toryo import processes
-from toryo.fronts.cli import stopping
+from toryo.fronts.cli import starting, stopping
 from toryo.fronts.cli.hands import noted
 from toryo.settings import Home
 from waiting import eventually
@@ -109,6 +110,17 @@ def test_down_ends_a_coordinator_whose_daemon_is_gone(home):
     result = command(home, "down")
     assert result.stdout.splitlines()[0] == f"Stopped the coordinator (pid {known['coordinator'][0]})."
     assert not processes.is_alive(*known["coordinator"])
+
+
+def test_down_ends_a_coordinator_that_was_started_and_never_registered(home):
+    assert command(home, "up").returncode == 0
+    waiting = subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE)
+    try:
+        starting.note(Home(home), {starting.UNREGISTERED: waiting.pid})  # as an `up` that was killed left it
+        assert f"Stopped the coordinator (pid {waiting.pid}) and" in command(home, "down").stdout
+        assert waiting.wait(10) == -signal.SIGTERM
+    finally:
+        waiting.communicate(b"\n", timeout=10)
 
 
 def test_down_never_signals_a_process_that_only_has_the_noted_number(home):

@@ -3,6 +3,7 @@ permission. A clear error, and the same home works as soon as the reason is gone
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shutil
 import socket
@@ -143,6 +144,26 @@ def test_a_first_start_on_a_small_disk_names_the_disk(place: Path, words: str, k
     assert f"The disk of {place / 'disk' / 'h'}" in told
     assert "is full" in told
     assert f"df -h {place / 'disk' / 'h'}" in told
+
+
+@pytest.mark.parametrize("kilobytes", [440, 480])
+def test_a_coordinator_that_finds_no_room_to_register_is_ended_and_the_disk_is_named(
+    place: Path, kilobytes: int
+) -> None:
+    done = on_a_disk(f"size={kilobytes}k", "toryo up; code=$?; toryo down; exit $code", place)
+    assert f"The disk of {place / 'disk' / 'h'}" in refused(done)
+    assert f"df -h {place / 'disk' / 'h'}" in done.err
+    assert parts_of(place / "disk" / "h") == []
+
+
+def parts_of(home: Path) -> list[str]:
+    """The command lines of all that runs for this home."""
+    found = []
+    for process in Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(OSError):  # it ended meanwhile
+            if f"TORYO_HOME={home}".encode() in (process / "environ").read_bytes().split(b"\0"):
+                found.append(f"{process.name} {(process / 'cmdline').read_text()}")
+    return found
 
 
 def test_a_home_without_permission_is_refused_and_stays_closed(place: Path) -> None:

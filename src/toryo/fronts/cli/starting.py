@@ -29,7 +29,10 @@ if TYPE_CHECKING:
 ANSWER_WITHIN_S = 20.0
 LOCK_WITHIN_S = 60.0
 PAUSE_S = 0.02
+GONE_WITHIN_S = 20.0
 COORDINATOR = "main"
+UNREGISTERED = "unregistered"
+"""The part of the note that is a coordinator whom the daemon does not know yet."""
 PROGRAM = (sys.executable, "-P", "-m", "toryo")
 """Ourselves, whatever is on PATH; -P: the working directory is no place to import from."""
 
@@ -60,7 +63,7 @@ def bring_up(home: Home, *, announce: Callable[[], None] = lambda: None) -> Up:
             if not started:
                 announce()
             started.append("coordinator")
-            coordinator = _start_coordinator(home, progress)
+            coordinator = _start_coordinator(home, int(status["daemon"]["pid"]), progress)
         daemon = int(status["daemon"]["pid"])
         note(home, {"daemon": daemon, "coordinator": int(coordinator["pid"])})
         version = str(status["daemon"].get("version") or "")
@@ -149,16 +152,30 @@ def _start_daemon(home: Home, progress: Progress) -> None:
     _wait(begun, "daemon", progress, lambda: operator_key(home) != "" and _daemon_answers(home))
 
 
-def _start_coordinator(home: Home, progress: Progress) -> dict[str, Any]:
+def _start_coordinator(home: Home, daemon: int, progress: Progress) -> dict[str, Any]:
     begun = _spawn(home, "coordinator", "--name", COORDINATOR)
+    with contextlib.suppress(OSError):  # without room it is not noted; we end it ourselves, then
+        note(home, {"daemon": daemon, UNREGISTERED: begun.pid})
     found: list[dict[str, Any]] = []
 
     def registered() -> bool:
         found[:] = [one for one in coordinators_here(ask(home, "get_status")) if one["pid"] == begun.pid]
         return bool(found)
 
-    _wait(begun, "coordinator", progress, registered)
+    try:
+        _wait(begun, "coordinator", progress, registered)
+    except BaseException:  # also Ctrl-C: the daemon does not know it, so nobody could name it later
+        _end(begun)
+        raise
     return found[0]
+
+
+def _end(begun: _Begun) -> None:
+    """What we started, and nobody else knows of."""
+    end = time.monotonic() + GONE_WITHIN_S
+    if begun.start is not None and processes.ask_to_end(begun.pid, begun.start):
+        while processes.is_alive(begun.pid, begun.start) and time.monotonic() < end:
+            time.sleep(PAUSE_S)
 
 
 @dataclass(frozen=True)
@@ -223,8 +240,12 @@ def _wait(begun: _Begun, part: str, progress: Progress, there: Callable[[], bool
         if ended:
             raise _ended(begun, part) from None
         if time.monotonic() > end:
+            silent = f"The {part} (pid {begun.pid}) did not answer within {ANSWER_WITHIN_S:g} s."
+            if disks.is_full(begun.output):
+                full = disks.full(begun.output.parent)
+                raise Unavailable(f"{silent} {full.message}", hint=full.hint) from broken
             raise Unavailable(
-                f"The {part} (pid {begun.pid}) did not answer within {ANSWER_WITHIN_S:g} s.",
+                silent,
                 hint=f"Its output is in {begun.output}",
             ) from broken
         progress.tick()

@@ -10,7 +10,14 @@ from toryo.domain.errors import Unavailable
 from toryo.fronts.cli.desk import is_not_running
 from toryo.fronts.cli.hands import noted
 from toryo.fronts.cli.showing import Progress
-from toryo.fronts.cli.starting import PAUSE_S, ask, coordinators_here, starting_lock
+from toryo.fronts.cli.starting import (
+    GONE_WITHIN_S,
+    PAUSE_S,
+    UNREGISTERED,
+    ask,
+    coordinators_here,
+    starting_lock,
+)
 from toryo.protocol.wire import WireError
 
 TYPE_CHECKING = False
@@ -18,8 +25,6 @@ if TYPE_CHECKING:
     from typing import Any
 
     from toryo.settings import Home
-
-GONE_WITHIN_S = 20.0
 
 
 @dataclass(frozen=True)
@@ -61,12 +66,12 @@ def _status(home: Home) -> dict[str, Any] | None:
 
 
 def _stop_coordinators(home: Home, status: dict[str, Any] | None, progress: Progress) -> list[int]:
-    if status is not None:
-        pids = {int(one["pid"]): processes.start_time(int(one["pid"])) for one in coordinators_here(status)}
-    else:
-        # without a daemon to ask, only what `up` noted is known to be ours
-        known = noted(home).get("coordinator")
-        pids = dict([known]) if known else {}
+    # whom the daemon does not know, or cannot tell of, only the note of `up` knows to be ours
+    names = (UNREGISTERED,) if status is not None else (UNREGISTERED, "coordinator")
+    known = noted(home)
+    pids: dict[int, str | None] = dict(known[name] for name in names if name in known)
+    for one in coordinators_here(status or {}):
+        pids[int(one["pid"])] = processes.start_time(int(one["pid"]))
     gone = []
     for pid, start in pids.items():
         if start is not None and processes.ask_to_end(pid, start):
