@@ -166,6 +166,21 @@ def parts_of(home: Path) -> list[str]:
     return found
 
 
+@pytest.mark.parametrize("kilobytes", [4, 8])
+def test_init_on_a_full_disk_of_the_repository_names_it_and_leaves_no_half_file(
+    place: Path, kilobytes: int
+) -> None:
+    script = f"""export TORYO_HOME="$HOME/th"; cd "$D" && git init -q -b main . && mkdir -p "$TORYO_HOME"
+    git -c user.name=x -c user.email=x@localhost commit -q --allow-empty -m first
+    dd if=/dev/zero of="$D/fill" bs=4k 2>/dev/null; truncate -s -{kilobytes}k "$D/fill"
+    toryo init --yes; code=$?; ls -A .git/toryo; toryo down; exit $code"""
+    done = on_a_disk("size=2m", script, place)
+    told = refused(done)
+    assert f"The disk of {place / 'disk'} is full" in told
+    assert f"df -h {place / 'disk'}" in told
+    assert ".owner" not in done.out
+
+
 def test_a_home_without_permission_is_refused_and_stays_closed(place: Path) -> None:
     before = ("setpriv", WITHOUT, "--inh-caps=-all") if os.geteuid() == 0 else ()
     if before and shutil.which("setpriv") is None:

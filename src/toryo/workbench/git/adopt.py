@@ -6,6 +6,8 @@ import os
 import uuid
 from pathlib import Path
 
+from toryo import disks
+from toryo.domain.errors import DiskFull
 from toryo.protocol.models import Adopted, AdoptInputs, Problem
 from toryo.workbench.git import moving, places
 from toryo.workbench.git.door import ZERO, Git, GitFailed
@@ -16,6 +18,17 @@ EXCLUDED = (".aiagent/", ".worktrees/")
 
 def adopt(inputs: AdoptInputs) -> Adopted:
     """Write ids, excludes, the worktree setting and the first tip; what is there already stays."""
+    try:
+        return _adopt(inputs)
+    except (OSError, DiskFull) as failed:
+        if not disks.is_about_space(failed):
+            raise
+        # told at once and not waited for: somebody sits in front of it
+        full = disks.full(inputs.path)
+        return _problem("disk_full", full.message, full.hint)
+
+
+def _adopt(inputs: AdoptInputs) -> Adopted:
     root = Path(inputs.path)
     try:
         common = places.common_dir(root)
@@ -116,8 +129,8 @@ def _first_tip(git: Git, base: str, commit: str, wrote: list[str]) -> str:
 def _mark(path: Path, content: str, wrote: list[str]) -> str:
     """Create the file with this content unless it exists; what it holds then."""
     half = path.with_name(f".{path.name}.{uuid.uuid4().hex}")
-    half.write_text(f"{content}\n")
     try:
+        half.write_text(f"{content}\n")
         # a link appears with its whole content or not at all, and never over another's
         os.link(half, path)
         wrote.append(f"toryo/{path.name}")
@@ -125,13 +138,16 @@ def _mark(path: Path, content: str, wrote: list[str]) -> str:
     except FileExistsError:
         return path.read_text().strip()
     finally:
-        half.unlink()
+        half.unlink(missing_ok=True)
 
 
 def _replace(path: Path, content: str) -> None:
     half = path.with_name(f".{path.name}.{uuid.uuid4().hex}")
-    half.write_text(content, "utf-8", "surrogateescape")
-    half.replace(path)
+    try:
+        half.write_text(content, "utf-8", "surrogateescape")
+        half.replace(path)
+    finally:
+        half.unlink(missing_ok=True)  # there only if it could not be written whole
 
 
 def _problem(code: str, message: str, hint: str, owner: str = "", project: str = "") -> Adopted:
