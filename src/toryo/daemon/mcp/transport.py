@@ -85,7 +85,6 @@ class Link:
     async def next_message(self) -> JSONRPCMessage | None:
         """None at the end, however the other side brought it about, and ever after."""
         while not self._is_over:
-            await asyncio.sleep(0)  # lines that lie here already are taken without it: others have their turn
             await self._room()
             try:
                 line = await self._lines.next()
@@ -109,6 +108,7 @@ class Link:
         return None
 
     async def _mind_worthless(self) -> None:
+        await asyncio.sleep(0)  # lines that lie here already are taken without it: others have their turn
         self._worthless += 1
         if self._worthless >= MOST_WORTHLESS:
             log.info("worthless_lines_dropped")
