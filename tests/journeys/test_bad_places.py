@@ -89,6 +89,27 @@ def greet(listening: socket.socket, over: threading.Event) -> None:
                 continue
 
 
+@pytest.mark.parametrize("name", ["../../evil", "/{place}/evil", "", "a b", "Main", "x" * 65, "a\n"])
+def test_a_coordinator_whose_name_is_none_makes_nothing(place: Path, name: str) -> None:
+    home = place / "in" / "home"
+    home.mkdir(parents=True)
+    before = tree(place)
+    told = refused(type_(home, "coordinator", "--name", name.replace("/{place}", str(place))))
+    assert "is no name of a coordinator." in told
+    assert "Hint: Use lower case letters, digits, - and _" in told
+    assert tree(place) == before
+
+
+def test_a_wrong_coordinator_yaml_leaves_no_new_folders(place: Path) -> None:
+    folder = place / "home" / "coordinators" / "other"
+    folder.mkdir(parents=True)
+    (folder / "coordinator.yaml").write_text("max_concurrent: -1\n")
+    before = tree(place)
+    told = refused(type_(place / "home", "coordinator", "--name", "other"))
+    assert "coordinator.yaml, line 1: max_concurrent" in told
+    assert tree(place) == before
+
+
 def test_files_of_the_home_that_hold_nonsense_are_no_bug(place: Path) -> None:
     home = place / "home"
     home.mkdir()

@@ -82,7 +82,7 @@ def read_config(path: Path, default_socket: Path, env: Mapping[str, str] | None 
     """The file's settings, or the defaults where there is no file."""
     try:
         text = path.read_text(encoding="utf-8")
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         return Config(mcp_socket_path=default_socket)
     except (OSError, UnicodeDecodeError) as unreadable:
         why = "is no text in UTF-8" if isinstance(unreadable, UnicodeDecodeError) else unreadable.strerror

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import os
+import re
 import signal
 from pathlib import Path
 from typing import Any
@@ -27,6 +28,7 @@ from toryo.coordinator.reporter import Reporter
 from toryo.coordinator.runs import Runs
 from toryo.coordinator.standing import Standing
 from toryo.coordinator.windows import Windows
+from toryo.domain.errors import UserError
 from toryo.protocol.models import Order
 from toryo.settings import Home
 from toryo.workbench.clients import registry
@@ -36,13 +38,19 @@ from toryo.workbench.git import questions
 from toryo.workbench.runs import launch
 from toryo.workbench.runs.spares import Spares
 
+NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")
 _PARTS = ("runs", "orders", "checks", "bench", "outbox", "spare")
 
 
 def run_coordinator(home: Home, name: str, foreground: bool) -> int:
     """Until told to leave, or superseded with no agent left to watch. Agents outlive this process."""
-    folder = _private(home.coordinator(name))
-    config = read_config(folder / "coordinator.yaml", home.socket)
+    if not NAME.fullmatch(name):
+        raise UserError(
+            f"{name[:80]!r} is no name of a coordinator.",
+            hint="Use lower case letters, digits, - and _; at most 64, the first a letter or a digit.",
+        )
+    config = read_config(home.coordinator(name) / "coordinator.yaml", home.socket)
+    _private(home.coordinator(name))
     logs.write_to(
         home.logs / f"coordinator-{name}.jsonl",
         level=settings.environment().get("TORYO_LOG", "info").upper(),
