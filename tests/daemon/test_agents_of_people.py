@@ -212,7 +212,8 @@ def examined(shop: Shop, body: Body) -> Body:
 
 
 def a_client(name: str, **fields: Any) -> Body:
-    return {"name": name, "path": f"/bin/{name}", "version": "1.0", "tested": True, "problem": "", **fields}
+    told = {"name": name, "path": f"/bin/{name}", "version": "1.0", "tested": True, "problem": "", "hint": ""}
+    return told | fields
 
 
 def test_doctor_lists_what_each_machine_has_and_what_is_wrong_with_it(shop: Shop) -> None:

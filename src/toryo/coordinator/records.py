@@ -163,9 +163,8 @@ class Records:
             tested = registry.has_record(one) and version in one.versions.tested
             rows.append({"name": one.name, "path": path, "version": version, "tested": tested, "problem": ""})
         for wrong in registry.mistakes(self.definitions):
-            rows.append(
-                {"name": "defined", "path": "", "version": "", "tested": False, "problem": wrong.message}
-            )
+            told = {"problem": wrong.message, "hint": wrong.hint}
+            rows.append({"name": "defined", "path": "", "version": "", "tested": False, **told})
         return rows
 
     def _version_told(self, reader: AgentCli) -> str:

@@ -11,6 +11,13 @@ from toryo.domain.words import TaskStatus
 APPROVE, REJECT, RETRY, CANCEL = "approve", "reject", "retry", "cancel"
 PROGRAMS = ("command", "scripted")
 MOST_NAMES = 3
+INSTALL = {
+    "claude": "npm install -g @anthropic-ai/claude-code",
+    "codex": "npm install -g @openai/codex",
+    "gemini": "npm install -g @google/gemini-cli",
+    "opencode": "npm install -g opencode-ai",
+}
+"""Agent CLI → the line that installs it."""
 OWN_FILES = ("dirty", "untracked", "ignored")
 """Why a publish waits: files of the user's on the landing's paths."""
 
@@ -81,6 +88,12 @@ def next_lines(
     else:
         verbs = ()
     return (*named, *(f"toryo task {verb} {task}" for verb in verbs))
+
+
+def not_on_path(client: str) -> str:
+    """What to say of a client that is not installed; its agent may be defined all the same."""
+    line = f"; type: {INSTALL[client]} && toryo down && toryo up" if client in INSTALL else ""
+    return f"not on PATH{line}"
 
 
 def waiting_words(around: Around) -> str:

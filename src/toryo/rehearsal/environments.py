@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from toryo.domain.advice import INSTALL
 from toryo.domain.errors import NotFound
 
 KEY = "rehearsal-no-key-0000"
@@ -37,7 +38,7 @@ def _json(value: object) -> str:
 CLIENTS: dict[str, Surroundings] = {
     "claude": Surroundings(
         "claude",
-        "npm install -g @anthropic-ai/claude-code",
+        INSTALL["claude"],
         lambda url: {
             "ANTHROPIC_BASE_URL": url,
             "ANTHROPIC_API_KEY": KEY,
@@ -58,7 +59,7 @@ CLIENTS: dict[str, Surroundings] = {
     ),
     "codex": Surroundings(
         "codex",
-        "npm install -g @openai/codex",
+        INSTALL["codex"],
         lambda _: {"REHEARSAL_KEY": KEY},
         lambda url: {
             ".codex/config.toml": f"""model = "{MODEL}"
@@ -84,7 +85,7 @@ apps = false
     ),
     "gemini": Surroundings(
         "gemini",
-        "npm install -g @google/gemini-cli",
+        INSTALL["gemini"],
         lambda url: {
             "GOOGLE_GEMINI_BASE_URL": url,
             "GEMINI_API_KEY": KEY,
@@ -103,7 +104,7 @@ apps = false
     ),
     "opencode": Surroundings(
         "opencode",
-        "npm install -g opencode-ai",
+        INSTALL["opencode"],
         lambda _: {
             "REHEARSAL_KEY": KEY,
             "OPENCODE_DISABLE_MODELS_FETCH": "1",

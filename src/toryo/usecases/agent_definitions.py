@@ -7,11 +7,13 @@ import re
 import shlex
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 from toryo.domain.errors import UserError
 from toryo.domain.scopes import problem_of
 from toryo.domain.words import Access, Style, Terminal
+from toryo.protocol.client_files import read_definition
 from toryo.store import coordinators
 from toryo.store.engine import Tx
 from toryo.store.rows import AgentRow
@@ -70,6 +72,24 @@ def known_clients(context: HeadContext, tx: Tx) -> list[str]:
     files = {file.stem for file in (context.home.path / "clients").glob("*.yaml")}
     built_in = (*AGENT_CLIS, *PROGRAMS, OUTSIDE)
     return [*built_in, *sorted((told | files) - set(built_in))]
+
+
+def refuse_wrong_client(context: HeadContext, client: str) -> None:
+    """Of a user's own client: what is wrong with its file is told now, not by the first run."""
+    file = context.home.path / "clients" / f"{client}.yaml"
+    if client not in ("", *AGENT_CLIS, *PROGRAMS, OUTSIDE) and file.exists():
+        read_definition(file)
+
+
+def refuse_missing_script(wish: NewAgent) -> None:
+    """A path without holes that is not the worktree's: nobody else will put a file there."""
+    script = wish.command.strip()
+    if wish.client != "scripted" or not script.startswith("/") or "{" in script or Path(script).is_file():
+        return
+    raise UserError(
+        f"The script {script} is not there.",
+        hint=f"Write it first, or name another: toryo agent add {wish.name} --client scripted --command PATH",
+    )
 
 
 def look_over(wish: NewAgent, clients: Collection[str]) -> None:

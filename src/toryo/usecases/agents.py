@@ -5,16 +5,24 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from toryo.domain.advice import not_on_path
 from toryo.domain.errors import NotFound, Refused, UserError
 from toryo.domain.times import iso
 from toryo.domain.words import TaskStatus
-from toryo.store import agents, projects, runs, tasks, tokens
+from toryo.store import agents, coordinators, projects, runs, tasks, tokens
 from toryo.store.engine import Tx
 from toryo.store.rows import AgentRow, ProjectRow
-from toryo.usecases.agent_definitions import changed, columns, known_clients, look_over
+from toryo.usecases.agent_definitions import (
+    changed,
+    columns,
+    known_clients,
+    look_over,
+    refuse_missing_script,
+    refuse_wrong_client,
+)
 from toryo.usecases.context import HeadContext
 from toryo.usecases.credentials import hash_passkey, new_passkey
-from toryo.usecases.default_agents import Settled, settle
+from toryo.usecases.default_agents import Settled, is_missing, settle
 from toryo.usecases.finding import the_agent, the_project
 
 
@@ -38,6 +46,10 @@ def add_agent(
             )
         wish = changed(known, name, said)
         look_over(wish, known_clients(context, tx))
+        if "client" in said:
+            refuse_wrong_client(context, wish.client)
+        if "client" in said or "command" in said:
+            refuse_missing_script(wish)
         values = columns(wish)
         fresh = known is None or not known.passkey_hash
         if fresh:
@@ -52,6 +64,7 @@ def add_agent(
             tasks.mark_of_agent(tx, row.id, name)
         agent = the_agent(tx, name)
         waiting = _waiting(tx, name)
+        notes = _notes(tx, wish.client, chosen) if "client" in said else []
     return {
         "success": True,
         "agent": agent_body(agent),
@@ -61,7 +74,15 @@ def add_agent(
         "default_of": [chosen.name] if chosen and settled.changed and settled.default == name else [],
         "took": list(settled.took) if settled.default == name else [],
         "waiting_tasks": waiting,
+        "notes": notes,
     }
+
+
+def _notes(tx: Tx, client: str, project: ProjectRow | None) -> list[str]:
+    """A client that is not installed where the agent would work is no error: it may come later."""
+    here = {project.machine} if project else {row.machine for row in coordinators.listing(tx)}
+    missing = bool(here) and all(is_missing(tx, machine, client) for machine in here)
+    return [f"{client} is {not_on_path(client)}"] if missing else []
 
 
 def fresh_passkey() -> tuple[str, str]:

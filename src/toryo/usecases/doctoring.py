@@ -102,9 +102,12 @@ def _of_clients(machines: list[dict[str, Any]]) -> list[Finding]:
     found = []
     for machine in machines:
         for one in machine["clients"]:
-            if one["problem"]:
-                what = f"the client {one['name']} ({one['path'] or 'not installed'}): {one['problem']}"
-                found.append(_finding("warning", what, ""))
+            if one["problem"] and not one["path"]:
+                what = f"a client's definition is wrong: {one['problem']}"
+                found.append(_finding("error", what, one["hint"]))
+            elif one["problem"]:
+                what = f"the client {one['name']} ({one['path']}): {one['problem']}"
+                found.append(_finding("warning", what, one["hint"]))
             elif one["path"] and one["name"] in AGENT_CLIS and not one["tested"]:
                 what = f"{one['name']} {one['version'] or '(version unknown)'} was not tested with this Toryo"
                 found.append(_finding("note", what, ""))
@@ -127,6 +130,7 @@ def _machine(name: str, body: Mapping[str, Any]) -> dict[str, Any]:
                 "version": str(one.get("version") or ""),
                 "tested": bool(one.get("tested")),
                 "problem": str(one.get("problem") or ""),
+                "hint": str(one.get("hint") or ""),
             }
             for one in told
         ],

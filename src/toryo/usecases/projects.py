@@ -6,13 +6,14 @@ from collections.abc import Mapping
 from pathlib import PurePosixPath
 from typing import Any
 
+from toryo.domain.advice import not_on_path
 from toryo.domain.errors import UserError
 from toryo.domain.times import iso
 from toryo.domain.words import OrderKind
 from toryo.store import orders, projects, tasks
 from toryo.store.engine import Tx
-from toryo.store.rows import ProjectRow, TargetRow
-from toryo.usecases.agent_definitions import AGENT_CLIS, known_clients
+from toryo.store.rows import AgentRow, ProjectRow, TargetRow
+from toryo.usecases.agent_definitions import AGENT_CLIS, OUTSIDE, PROGRAMS, known_clients, refuse_wrong_client
 from toryo.usecases.agent_files import agents_in
 from toryo.usecases.agents_of_projects import first_agent, import_agents, look_over_file
 from toryo.usecases.context import HeadContext
@@ -86,7 +87,7 @@ def register(
         "project": project_body(context, row.id),
         "agent": {"id": agent.id, "client": agent.client or None},
         "already_known": known,
-        "notes": [*replaced, *_notes(survey, adopted, agent.client)],
+        "notes": [*replaced, *_notes(survey, adopted, agent)],
     }
 
 
@@ -115,6 +116,7 @@ def refuse_wrong_files(context: HeadContext, survey: Mapping[str, Any]) -> None:
         clients = known_clients(context, tx)
     for wish in agents_in(files):
         look_over_file(wish, clients)
+        refuse_wrong_client(context, wish.client)
 
 
 def _unused(tx: Tx, name: str) -> str:
@@ -175,13 +177,16 @@ def _take_tip(tx: Tx, target: TargetRow, tip: str, tree: str, survey: Mapping[st
     mark_waiting_tasks(tx, target.project, target.name)
 
 
-def _notes(survey: Mapping[str, Any], adopted: Mapping[str, Any], client: str) -> list[str]:
+def _notes(survey: Mapping[str, Any], adopted: Mapping[str, Any], agent: AgentRow) -> list[str]:
+    client = agent.client
     notes = [f"wrote {what}" for what in adopted.get("wrote", ())]
     if survey["settings_from"] == "working copy":
         notes.append("settings: uncommitted (commit .toryo/ when you like them)")
     if not client:
         command = "--client command --command 'sh /path/to/agent.sh {prompt_file}'"
         notes.append(f"no agent CLI was found on PATH; type: toryo agent add worker {command}")
+    elif client not in (*PROGRAMS, OUTSIDE, *survey["clients"]):
+        notes.append(f"{agent.id} is driven by {client}, which is {not_on_path(client)}")
     for name in AGENT_CLIS:
         if name in survey["clients"] and name != client:
             notes.append(f"{name} is on PATH too; type: toryo agent add {name} --client {name}")

@@ -7,7 +7,7 @@ from typing import Any
 
 from toryo.domain.errors import UserError
 from toryo.store import projects
-from toryo.usecases.agent_definitions import NewAgent, known_clients
+from toryo.usecases.agent_definitions import NewAgent, known_clients, refuse_wrong_client
 from toryo.usecases.agent_files import agents_in
 from toryo.usecases.agents_of_projects import sync_agents
 from toryo.usecases.context import HeadContext
@@ -32,8 +32,10 @@ def sync(context: HeadContext, text: str, path: str, survey: Mapping[str, Any]) 
                 problem.settings_problem if problem else "The settings cannot be read.",
                 hint=_cure(row.base, survey),
             )
-        clients = known_clients(context, tx)
-        told = sync_agents(tx, row.id, _agents(row.base, survey), clients)
+        found = _agents(row.base, survey)
+        for wish in found:
+            refuse_wrong_client(context, wish.client)
+        told = sync_agents(tx, row.id, found, known_clients(context, tx))
         settle(tx, row.id)
     source = "uncommitted" if survey["settings_from"] == "working copy" else survey["settings_from"]
     return {"success": True, **told, "settings_from": source, "settings_problem": ""}

@@ -169,7 +169,7 @@ def add_agent(args: argparse.Namespace, desk: Desk) -> int:
     if answer.get("waiting_tasks"):
         number = answer["waiting_tasks"]
         print("1 task waits for it." if number == 1 else f"{number} tasks wait for it.")
-    for note in agent.get("warnings") or ():
+    for note in (*(answer.get("notes") or ()), *(agent.get("warnings") or ())):
         print(f"note: {plain(note)}")
     return 0
 

@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from datetime import datetime
 from typing import Any, Literal
 
+from toryo.domain.advice import INSTALL
 from toryo.protocol.parts import Said
 from toryo.workbench.clients import claude_home, claude_record
 from toryo.workbench.clients.calls import Call, Command, Interactive, Versions
@@ -34,9 +35,7 @@ class ClaudeClient:
     name = "claude"
     program = "claude"
     usage_counts: Literal["run", "conversation"] = "run"
-    versions = Versions(
-        argv=("claude", "--version"), tested=("2.1.325",), install="npm install -g @anthropic-ai/claude-code"
-    )
+    versions = Versions(argv=("claude", "--version"), tested=("2.1.325",), install=INSTALL["claude"])
 
     def argv(self, call: Call) -> Command:
         return Command(

@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from datetime import datetime
 from typing import Any, Literal
 
+from toryo.domain.advice import INSTALL
 from toryo.protocol.parts import Said
 from toryo.workbench.clients import codex_record
 from toryo.workbench.clients.calls import Call, Command, Interactive, Versions
@@ -33,9 +34,7 @@ class CodexClient:
     name = "codex"
     program = "codex"
     usage_counts: Literal["run", "conversation"] = "conversation"
-    versions = Versions(
-        argv=("codex", "--version"), tested=("0.166.0",), install="npm install -g @openai/codex"
-    )
+    versions = Versions(argv=("codex", "--version"), tested=("0.166.0",), install=INSTALL["codex"])
 
     def argv(self, call: Call) -> Command:
         """`-`: the prompt is on standard input, after the added text, which no option takes from a file."""

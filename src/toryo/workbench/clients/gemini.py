@@ -12,6 +12,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, Literal
 
+from toryo.domain.advice import INSTALL
 from toryo.protocol.parts import Said
 from toryo.workbench.clients import gemini_record
 from toryo.workbench.clients.calls import Call, Command, Interactive, Versions
@@ -38,9 +39,7 @@ class GeminiClient:
     name = "gemini"
     program = "gemini"
     usage_counts: Literal["run", "conversation"] = "run"
-    versions = Versions(
-        argv=("gemini", "--version"), tested=("0.61.0",), install="npm install -g @google/gemini-cli"
-    )
+    versions = Versions(argv=("gemini", "--version"), tested=("0.61.0",), install=INSTALL["gemini"])
 
     def argv(self, call: Call) -> Command:
         hears = _settings(call, {event: _hook(event, hook_command(call.run_dir, event)) for event in HEARS})

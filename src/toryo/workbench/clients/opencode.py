@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from datetime import datetime
 from typing import Any, Literal
 
+from toryo.domain.advice import INSTALL
 from toryo.protocol.parts import Said
 from toryo.workbench.clients import opencode_record
 from toryo.workbench.clients.calls import Call, CannotCall, Command, Interactive, Versions
@@ -23,9 +24,7 @@ class OpencodeClient:
     name = "opencode"
     program = "opencode"
     usage_counts: Literal["run", "conversation"] = "run"
-    versions = Versions(
-        argv=("opencode", "--version"), tested=("1.18.33",), install="npm install -g opencode-ai"
-    )
+    versions = Versions(argv=("opencode", "--version"), tested=("1.18.33",), install=INSTALL["opencode"])
 
     def argv(self, call: Call) -> Command:
         """The prompt on standard input: as an argument it would reach the model in quotes."""
