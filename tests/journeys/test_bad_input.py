@@ -170,6 +170,16 @@ def test_a_cycle_of_tasks_is_refused_in_its_order_and_nothing_is_changed(inn: Ho
         assert type_(inn, "task", "cancel", task).code == 0
 
 
+def test_an_empty_title_is_refused_and_the_old_one_stays(inn: House) -> None:
+    task = str(json.loads(type_(inn, "task", "add", "as it was", "--hold", "--json").out)["id"])
+    for empty in ("", " \t"):
+        assert "A task needs a title." in refused(type_(inn, "task", "update", task, "--title", empty))
+        for field in ("--agent", "--type"):
+            assert f"{field} needs a word." in refused(type_(inn, "task", "update", task, field, empty), 2)
+    assert json.loads(type_(inn, "task", "show", task, "--json").out)["title"] == "as it was"
+    assert type_(inn, "task", "cancel", task).code == 0
+
+
 def test_no_control_character_of_a_title_reaches_the_terminal(inn: House) -> None:
     made = json.loads(type_(inn, "task", "add", f"a {ESCAPES} title", "-d", ESCAPES, "--hold", "--json").out)
     task = made["id"]

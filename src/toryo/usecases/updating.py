@@ -52,7 +52,11 @@ def update_task(context: HeadContext, wish: Update) -> str:
 
 def _fields(tx: Tx, row: TaskRow, wish: Update) -> dict[str, Any]:
     changed: dict[str, Any] = {}
-    if wish.title.strip():
+    if wish.title:
+        if not wish.title.strip():
+            raise UserError(
+                "A task needs a title.", hint=f'Type: toryo task update {row.id} --title "what is wanted"'
+            )
         changed["title"] = " ".join(wish.title.split())
         texts.put(tx, changed["title"])
     if wish.description is not None:

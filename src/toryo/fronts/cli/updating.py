@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from toryo.domain.errors import UsageError
+from toryo.domain.errors import UsageError, UserError
 from toryo.fronts.cli.choices import PRIORITIES
 from toryo.fronts.cli.parsing import verb
 from toryo.fronts.cli.showing import plain, print_json, word
@@ -60,6 +60,13 @@ def update(args: argparse.Namespace, desk: Desk) -> int:
     wished = {name: getattr(args, name) for name in FIELDS if getattr(args, name) is not None}
     if not wished:
         raise UsageError("Nothing to change was named.", hint="`toryo task update --help` shows what can be.")
+    if not wished.get("title", "-").strip():
+        raise UserError(
+            "A task needs a title.", hint=f'Type: toryo task update {args.task} --title "what is wanted"'
+        )
+    for name in ("agent", "type"):  # to the daemon an empty word is one that was not said
+        if not wished.get(name, "-").strip():
+            raise UsageError(f"--{name} needs a word.", hint="`toryo task update --help` shows what can be.")
     answer = desk.call("update_task", {"task": args.task, **wished})
     status = str(answer["status"])
     missing = [str(one) for one in answer.get("missing") or ()] if args.status == "done" else []
