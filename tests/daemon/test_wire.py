@@ -119,8 +119,9 @@ def test_silence_ends_at_the_time_limit(tmp_path: Path) -> None:
         told.wait(10)
 
     server = pretend(tmp_path / "s", silent)
-    with pytest.raises(WireError, match="in time"):
+    with pytest.raises(WireError, match="in time") as late:
         call(tmp_path / "s", "echo", {}, "", timeout_s=0.05)
+    assert f"`fuser {tmp_path / 's'}` names" in late.value.hint
     told.set()
     server.join(10)
 
@@ -134,6 +135,23 @@ def test_an_answer_that_is_none_is_an_error(tmp_path: Path, line: bytes) -> None
     server = pretend(tmp_path / "s", reply)
     with pytest.raises(WireError):
         call(tmp_path / "s", "echo", {}, "")
+    server.join(10)
+
+
+STRANGERS = (b'{"id":1,"result":[]}\n', b'{"result":[]}\n', b"", b"220 hello\r\n", b"[1]\n")
+
+
+@pytest.mark.parametrize("line", STRANGERS)
+def test_whoever_answers_as_no_daemon_is_to_be_looked_for(tmp_path: Path, line: bytes) -> None:
+    def reply(peer: socket.socket) -> None:
+        peer.recv(65536)
+        peer.sendall(line)
+
+    server = pretend(tmp_path / "s", reply)
+    with pytest.raises(WireError) as told:
+        call(tmp_path / "s", "get_status", {}, "", timeout_s=5)
+    assert f"`fuser {tmp_path / 's'}` names" in told.value.hint
+    assert "toryo down" not in told.value.hint
     server.join(10)
 
 

@@ -89,6 +89,40 @@ def greet(listening: socket.socket, over: threading.Event) -> None:
                 continue
 
 
+@pytest.mark.parametrize("kind", ["file", "datagram"])
+@pytest.mark.parametrize("key", ["", "coord_abcdefgh"])
+def test_a_coordinator_tells_what_is_in_its_sockets_place(place: Path, kind: str, key: str) -> None:
+    home = place / "home"
+    folder = home / "coordinators" / "main"
+    folder.mkdir(parents=True)
+    if key:
+        (folder / "key").write_text(key)
+    path = home / "mcp.sock"
+    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as other:
+        path.write_text("mine") if kind == "file" else other.bind(str(path))
+        told = refused(type_(home, "coordinator", before=("timeout", "20")))
+    assert f"{path} is in the way" in told
+    assert f"move {path} away" in told.replace("Move", "move")
+
+
+def test_a_coordinator_without_a_daemon_says_once_that_it_waits(place: Path) -> None:
+    done = type_(place / "home", "coordinator", before=("timeout", "4"))
+    assert done.code in (0, 124), done
+    assert done.err.count(f"No daemon answers at {place / 'home' / 'mcp.sock'} yet") == 1
+    assert "toryo up" in done.err
+
+
+def test_a_datagram_socket_is_named_and_left(place: Path) -> None:
+    home = place / "home"
+    home.mkdir()
+    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as other:
+        other.bind(str(home / "mcp.sock"))
+        for words in (("status",), ("up",), ("down",)):
+            told = refused(type_(home, *words))
+            assert f"{home / 'mcp.sock'} is in the way: it is a socket, but no daemon's." in told
+            assert f"fuser {home / 'mcp.sock'}" in told
+
+
 @pytest.mark.parametrize("name", ["../../evil", "/{place}/evil", "", "a b", "Main", "x" * 65, "a\n"])
 def test_a_coordinator_whose_name_is_none_makes_nothing(place: Path, name: str) -> None:
     home = place / "in" / "home"

@@ -40,10 +40,23 @@ def obtain(home: Home, name: str, socket_path: Path, standing: Standing, interva
                     f"There is no key in {path}, and {home.operator_key} cannot be read.",
                     hint=f"Put a key for this coordinator into {path} (0600).",
                 )
+        except wire.InTheWay:
+            raise
         except wire.WireError as away:
             log.warning("MCP server not available, retrying...", extra={"reason": away.message})
         standing.pause(min(1.0, interval_s))
     return None
+
+
+def look(socket_path: Path) -> str:
+    """Why nobody answers yet; empty if a daemon does. InTheWay: there none ever will."""
+    try:
+        _answers(socket_path)
+    except wire.InTheWay:
+        raise
+    except wire.WireError as away:
+        return away.message
+    return ""
 
 
 class Key:

@@ -8,8 +8,10 @@ from __future__ import annotations
 
 # `socket` itself would cost every command 3 ms for what nobody here uses.
 import _socket as socket
+import errno
 import json
 import os
+import stat
 import time
 
 from toryo.domain.errors import ToryoError, UserError
@@ -57,6 +59,12 @@ class WireError(ToryoError):
     way_out = "`toryo status` shows whether the daemon works; `toryo down && toryo up` starts it anew."
 
 
+class InTheWay(WireError):
+    """What is at the socket's path is no daemon: waiting for it to become one is in vain."""
+
+    way_out = "Move it away."
+
+
 class RequestRefused(WireError):
     """This request is not taken, however often it is sent: too long, or no request to the daemon."""
 
@@ -101,16 +109,15 @@ class Connection:
                     break  # the line itself was refused, so no id came back
         except TimeoutError as late:
             self.close()
-            raise WireError(
-                f"The daemon did not answer {tool} in time.", hint="`toryo status` shows whether it is busy."
-            ) from late
+            raise WireError(f"The daemon did not answer {tool} in time.", hint=who(self._path)) from late
         except OSError as broken:
             self.close()
-            raise WireError(f"The connection to the daemon was lost during {tool}.", hint=START) from broken
+            hint = f"{START}. If that says the same: {another(self._path)}"
+            raise WireError(f"The connection to the daemon was lost during {tool}.", hint=hint) from broken
         except BaseException:
             self.close()  # a half-read answer would be taken for the next call's
             raise
-        body = answer_body(answer)
+        body = answer_body(answer, self._path)
         self.server_version = _version(answer["result"])
         if body.get("success") is False:
             raise ToolFailed(body)
@@ -153,14 +160,10 @@ class Connection:
         try:
             answer = json.loads(line)
         except (ValueError, RecursionError) as bad:
-            raise WireError("The daemon's answer is not JSON.", hint=self._another()) from bad
+            raise InTheWay("The daemon's answer is not JSON.", hint=another(self._path)) from bad
         if not isinstance(answer, dict):
-            raise WireError("The daemon's answer is not a JSON object.", hint=self._another())
+            raise InTheWay("The daemon's answer is not a JSON object.", hint=another(self._path))
         return answer
-
-    def _another(self) -> str:
-        path = os.fspath(self._path)
-        return f"Does another program listen there? `fuser {path}` names it; else move {path} away."
 
     def _receive(self, channel: socket.socket, deadline: float) -> bytes:
         while True:
@@ -186,6 +189,21 @@ def call(
         return connection.call(tool, arguments)
 
 
+def another(path: Path | str) -> str:
+    """The way out where it is no daemon that answers."""
+    path = os.fspath(path)
+    return f"Does another program listen there? `fuser {path}` names it; else move {path} away."
+
+
+def who(path: Path | str) -> str:
+    """The way out where a daemon may be busy, or be another program."""
+    path = os.fspath(path)
+    return (
+        f"`fuser {path}` names who listens there. A daemon is busy: try again. "
+        f"Another program: end it, or move {path} away."
+    )
+
+
 def request_line(number: int, tool: str, arguments: dict[str, Any], credential: str) -> bytes:
     meta = {**ENVELOPE, CREDENTIAL: credential} if credential else ENVELOPE
     request = {
@@ -202,8 +220,8 @@ def request_line(number: int, tool: str, arguments: dict[str, Any], credential: 
     return line
 
 
-def answer_body(answer: dict[str, Any]) -> dict[str, Any]:
-    """The tool's own JSON object out of a JSON-RPC answer."""
+def answer_body(answer: dict[str, Any], path: Path | str = "") -> dict[str, Any]:
+    """The tool's own JSON object out of a JSON-RPC answer; `path` is whose answer it is."""
     error = answer.get("error")
     if error is not None:
         said = error if isinstance(error, dict) else {"message": error}
@@ -215,7 +233,7 @@ def answer_body(answer: dict[str, Any]) -> dict[str, Any]:
         body = result.get("structuredContent")
         if isinstance(body, dict):
             return body
-    raise WireError("The daemon's answer has no body.")
+    raise InTheWay("The daemon's answer has no body.", hint=another(path) if path else "")
 
 
 def _version(result: dict[str, Any]) -> str:
@@ -243,8 +261,20 @@ def _connect(path: Path | str, deadline: float) -> socket.socket:
                 f"The socket {address} belongs to somebody else.",
                 hint="Set TORYO_HOME to a directory of your own.",
             ) from absent
-        raise WireError("The daemon is not running.", hint=START) from absent
+        raise _absent(address, absent) from absent
     return channel
+
+
+def _absent(address: str, why: OSError) -> WireError:
+    if why.errno == errno.EPROTOTYPE:
+        return InTheWay(f"{address} is in the way: it is a socket, but no daemon's.", hint=another(address))
+    try:
+        is_socket = stat.S_ISSOCK(os.lstat(address).st_mode)
+    except OSError:
+        is_socket = True  # nothing is there
+    if not is_socket:
+        return InTheWay(f"{address} is in the way: it is not a socket.", hint=f"Move {address} away.")
+    return WireError("The daemon is not running.", hint=START)
 
 
 def _address(path: Path | str) -> str:
