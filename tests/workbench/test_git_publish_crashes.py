@@ -18,7 +18,7 @@ from publishing import PUBLISHER
 from repositories import commit_files, git, make_repository
 from toryo import processes
 from toryo.protocol.models import Published, PublishInputs, PublishWaiting
-from toryo.workbench.git import publish, publish_journal, publish_recovery, questions
+from toryo.workbench.git import publish, publish_journal, publish_others, publish_recovery, questions
 
 OLD = {"a.txt": "old a\n", "b.txt": "old b\n", "gone.txt": "gone\n", "mine.txt": "m\n", "run.sh": "old\n"}
 NEW = {"a.txt": "the new a\n", "b.txt": "the new b\n", "new/n.txt": "the new n\n", "run.sh": "new\n"}
@@ -315,6 +315,12 @@ def test_a_coordinator_that_dies_while_it_mends_leaves_what_can_be_mended_again(
     crash.write("a.txt", "the ne")
     crash.write("new/n.txt", "the new n\n")
     (crash.repo / ".git/index.lock").touch()
+    die_at(crash, tmp_path, moment)
+    assert crash.is_completed()
+    assert crash.kept()["a.txt"] == "the ne"
+
+
+def die_at(crash, tmp_path, moment):
     (tmp_path / "crash").write_text(f"publish.{moment}\n")
     inputs = PublishInputs(repo=str(crash.repo), target="main", old=crash.old, new=crash.new)
     done = subprocess.run(
@@ -327,8 +333,19 @@ def test_a_coordinator_that_dies_while_it_mends_leaves_what_can_be_mended_again(
         timeout=60,
     )
     assert done.stdout.split()[-1] == str(-signal.SIGKILL)
+
+
+def test_an_index_that_was_not_replaced_is_remembered_while_a_git_of_the_users_is_waited_for(
+    crash, tmp_path, monkeypatch
+):
+    monkeypatch.setattr(publish_others, "PATIENCE_S", 0)
+    crash.journal.unlink()
+    die_at(crash, tmp_path, "merged")
+    reads = ["git", "reset", "-q", "--pathspec-from-file=-"]
+    with subprocess.Popen(reads, cwd=crash.repo, stdin=subprocess.PIPE) as theirs:
+        assert crash.waits() == ("git", ("reset",))
+        theirs.kill()
     assert crash.is_completed()
-    assert crash.kept()["a.txt"] == "the ne"
 
 
 @pytest.mark.parametrize("words", [questions.WORDS, questions.MOVES])

@@ -28,6 +28,7 @@ class Held:
     """The lock and the copy. Leaving it gives the lock back; the copy stays unless it was used or dropped."""
 
     def __init__(self, git_dir: Path) -> None:
+        self._was_left = was_left(git_dir)
         self._index, self._lock, self._copy = git_dir / "index", _lock(git_dir), _copy(git_dir)
         self.env = {"GIT_INDEX_FILE": str(self._copy)}
         """For the gits that work on the copy."""
@@ -52,8 +53,9 @@ class Held:
         self.give_back()
 
     def drop(self) -> None:
-        """The index stays as it is."""
-        drop_copy(self._copy.parent)
+        """The index stays as it is, and nothing was done."""
+        if not self._was_left:  # or the next one would not know of it
+            drop_copy(self._copy.parent)
         self.give_back()
 
     def give_back(self) -> None:
