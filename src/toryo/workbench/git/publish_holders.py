@@ -73,9 +73,9 @@ def _listed(git: Git, main: Path, ref: str) -> list[tuple[Path, bool]]:
     return found
 
 
-def underway(git_dir: Path) -> str:
-    """What is in progress in a checkout; empty if nothing is."""
-    return next((what for name, what in _UNDERWAY if (git_dir / name).exists()), "")
+def underway(git_dir: Path, but: str = "") -> str:
+    """What is in progress in a checkout; empty if nothing is. `but`: that is no news to the caller."""
+    return next((what for name, what in _UNDERWAY if what != but and (git_dir / name).exists()), "")
 
 
 def _holds(git_dir: Path, ref: str) -> str:

@@ -6,7 +6,7 @@ A path of the landing is ours if it is absent, or holds the old or the new conte
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 from toryo.steps import step
@@ -56,21 +56,20 @@ def settle(entry: Entry, journal: Path) -> Outcome:
     publish_index.clear_dead(git_dir)
     _clear_locks(entry, git_dir, places.common_dir(checkout))
     was_left = publish_index.was_left(git_dir)
-    git = Git(checkout)
-    goes_on = checked_out(git) == entry.ref and git.commit_of(entry.ref) == entry.old
-    arrived = not goes_on and _has_arrived(git, entry)
-    busy = publish_holders.underway(git_dir)
-    if busy and not (arrived and busy != "index.lock"):
-        return Outcome(waiting=publish_landing.waiting(busy, checkout))
     held = hold(checkout)
     if isinstance(held, Outcome):
-        return replace(held, arrived=arrived)
+        return held
     with held:
-        if arrived:
+        git = Git(checkout, held.env)
+        goes_on = checked_out(git) == entry.ref and git.commit_of(entry.ref) == entry.old
+        if not goes_on and _has_arrived(git, entry):
             return _finish(entry, journal, held, was_left)
+        if busy := publish_holders.underway(git_dir, but="index.lock"):
+            held.drop()
+            return Outcome(waiting=publish_landing.waiting(busy, checkout))
         if goes_on:
             return _go_on(entry, journal, held)
-        publish_undoing.undo(Git(checkout, held.env), entry.old, entry.new)
+        publish_undoing.undo(git, entry.old, entry.new)
         held.put_in_place()
         return over(checkout, journal, entry.orig_head)
 
