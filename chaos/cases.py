@@ -12,6 +12,9 @@ from toryo.domain.words import OrderKind
 WAITING = ("waits", "screen")
 """Agents that live until they are let go."""
 
+AGAIN = ("screen", "breaks")
+"""States whose points are passed from others, too."""
+
 WITHOUT_WINDOW = (AGENT, SHIM, TREE, BRIDGE)
 """Those who live before a run's window is opened."""
 
@@ -26,7 +29,7 @@ class Case:
 
     @property
     def name(self) -> str:
-        return f"{self.point}-{self.victim}{'-' + self.state if self.state == 'screen' else ''}"
+        return f"{self.point}-{self.victim}{'-' + self.state if self.state in AGAIN else ''}"
 
     @property
     def has_live_run(self) -> bool:
@@ -62,6 +65,8 @@ SCENES = (
     Scene("collected", ORDER[OrderKind.CANDIDATE]),
     Scene("built", (*ORDER[OrderKind.CHECK], "launch.after_mkdir")),
     Scene("built", tuple(point for point in points.CHECK if point != "check.set_up")),
+    # a candidate that is red at first: whoever dies, it must not land
+    Scene("breaks", (*ORDER[OrderKind.CANDIDATE], *ORDER[OrderKind.CHECK])),
     Scene("checked", ORDER[OrderKind.ACCEPT]),
     Scene("accepted", (*ORDER[OrderKind.PUBLISH], *points.PUBLISH)),
     Scene("half", points.MENDING),
