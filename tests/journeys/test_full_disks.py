@@ -27,7 +27,8 @@ CHECKED = {"README.md": "hello\n", "Makefile": "test:\n\ttrue\n"}
 ORDERS = ("prepare", "run", "collect", "candidate", "check", "accept", "publish", "clean")
 MIDST = (
     *("prepare.after", "launch.written", "collect.after", "candidate.after", "check.slot_taken"),
-    *("check.placed", "check.launched", "check.after", "accept.after", "publish.journalled", "clean.after"),
+    *("check.placed", "check.occupied", "check.launched", "check.ended", "check.after", "accept.after"),
+    *("publish.locked", "publish.journalled", "publish.merged", "publish.index", "clean.after"),
 )
 BEFORE = tuple(f"{kind}.before" for kind in ORDERS)
 FILLED = [
