@@ -201,6 +201,7 @@ def test_a_first_start_on_a_small_disk_names_the_disk(place: Path, words: str, k
     assert f"df -h {place / 'disk' / 'h'}" in told
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("kilobytes", [440, 480])
 def test_a_coordinator_that_finds_no_room_to_register_is_ended_and_the_disk_is_named(
     place: Path, kilobytes: int
