@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import select
 import socket
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -37,6 +38,13 @@ def connect(daemon: RealDaemon) -> socket.socket:
     one.connect(str(daemon.home.socket_in_use()))  # blocking: a full queue is waited for
     one.settimeout(20)
     return one
+
+
+def waits_s(daemon: RealDaemon) -> float:
+    """How long somebody else waits for an answer now."""
+    began = time.monotonic()
+    daemon.person("get_status")
+    return time.monotonic() - began
 
 
 def is_closed(one: socket.socket) -> bool:
@@ -145,13 +153,16 @@ def test_readers_that_never_read_take_a_bounded_room(real_daemon: RealDaemon) ->
         lazy = [
             opened.enter_context(RawClient(real_daemon.home.socket, real_daemon.operator)) for _ in range(40)
         ]
-        with undisturbed(real_daemon, within_s=20):
+        with undisturbed(real_daemon):
             for client in lazy:
                 client.socket.setblocking(False)
                 with contextlib.suppress(OSError):
                     client.send(b"".join(client.request(n, "tools/call", page) for n in range(100)))
             eventually(lambda: any(is_closed(one.socket) for one in lazy), within_s=60, what="one is cut")
         assert real_daemon.peak_mb() < memory + 2 * MOST_UNSENT / MB + 2 * NOISE_MB
+        worked = real_daemon.cpu_s()
+    eventually(lambda: waits_s(real_daemon) < 0.2, within_s=5, what="nobody works for those who are gone")
+    assert real_daemon.cpu_s() - worked < 4
     eventually(
         lambda: real_daemon.memory_mb() < memory + NOISE_MB, within_s=30, what="the room is given back"
     )

@@ -15,7 +15,7 @@ from mcp_types.jsonrpc import INVALID_REQUEST
 from toryo.daemon.mcp import refusals
 from toryo.daemon.mcp.crowd import Crowd
 from toryo.daemon.mcp.lines import CHUNK
-from toryo.daemon.mcp.transport import Incoming, Link, Outgoing
+from toryo.daemon.mcp.transport import Channel, Incoming, Link, Outgoing
 
 BACKLOG = 512
 ACCEPTED_AT_ONCE = 16
@@ -100,14 +100,17 @@ class SocketServer:
         self._loop.call_later(REST_S, self._listen)
 
     async def _session(self, channel: socket.socket) -> None:
+        reader = asyncio.StreamReader(limit=CHUNK, loop=self._loop)
+        ends = Channel(reader, self._loop)
         try:
-            reader, writer = await asyncio.open_unix_connection(sock=channel, limit=CHUNK)
+            transport, _ = await self._loop.create_unix_connection(lambda: ends, sock=channel)
         except BaseException as gone:
             channel.close()
             if isinstance(gone, OSError):
                 return
             raise
-        link = Link(reader, writer, self._crowd)
+        link = Link(reader, asyncio.StreamWriter(transport, ends, reader, self._loop), self._crowd)
+        ends.on_lost = link.lost
         task = asyncio.current_task()
         assert task is not None
         self._sessions[task] = link

@@ -10,6 +10,7 @@ import asyncio
 import contextlib
 import select
 import socket
+from collections.abc import Callable
 from types import TracebackType
 from typing import Self
 
@@ -40,6 +41,22 @@ DISCARD_S = 5.0
 MOST_DISCARDED = 64 * LONGEST_LINE
 
 log = structlog.get_logger("toryo.daemon.transport")
+
+
+def _nothing() -> None:
+    """Nobody waits for it yet."""
+
+
+class Channel(asyncio.StreamReaderProtocol):
+    """asyncio's own, which tells when the connection is gone: nobody may be reading or writing then."""
+
+    def __init__(self, reader: asyncio.StreamReader, loop: asyncio.AbstractEventLoop) -> None:
+        super().__init__(reader, loop=loop)
+        self.on_lost: Callable[[], None] = _nothing
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        super().connection_lost(exc)
+        self.on_lost()
 
 
 class Link:
@@ -79,13 +96,17 @@ class Link:
 
     def cut(self) -> None:
         """At once, with whatever was not read by the other side."""
-        self._is_over = True
+        self.lost()
         self._writer.transport.abort()
+
+    def lost(self) -> None:
+        """Nothing can be written any more: nobody is to work on what it asked or had still to ask."""
+        self._is_over = True
+        self._answered.set()
 
     async def next_message(self) -> JSONRPCMessage | None:
         """None at the end, however the other side brought it about, and ever after."""
-        while not self._is_over:
-            await self._room()
+        while not self._is_over and await self._has_room():
             try:
                 line = await self._lines.next()
             except LineTooLong:
@@ -120,7 +141,7 @@ class Link:
             return None
         message = refusals.understand(line)
         if isinstance(message, bytes):
-            with contextlib.suppress(anyio.BrokenResourceError):  # the next read says so too
+            with contextlib.suppress(anyio.BrokenResourceError):  # the next read says so
                 await self.send_line(message)
             return None
         if not isinstance(message, JSONRPCRequest | JSONRPCNotification):
@@ -172,14 +193,17 @@ class Link:
     def is_flushed(self) -> bool:
         return self.unsent == 0
 
-    async def _room(self) -> None:
-        """Whoever does not read its answers, or has many of them to come, is not asked for more questions."""
-        while self.open_requests >= MOST_AT_ONCE:
+    async def _has_room(self) -> bool:
+        """Whoever does not read its answers, or has many of them to come, is not asked for more questions.
+
+        False: it was lost meanwhile; lines of it may lie here still."""
+        while self.open_requests >= MOST_AT_ONCE and not self._is_over:
             self._answered.clear()
             await self._answered.wait()
         if self.unsent:
-            with contextlib.suppress(anyio.BrokenResourceError):  # the next read says so too
+            with contextlib.suppress(anyio.BrokenResourceError):  # it was lost, and we were told
                 await self._until_read()
+        return not self._is_over
 
     async def _refuse_and_leave(self, told: str, hint: str) -> None:
         self._is_over = True
