@@ -12,6 +12,8 @@ from waiting import eventually
 
 MakeHouse = Callable[..., House]
 
+WAITS = "landing waiting_for_checkout"
+
 
 def holding(house: House, work: str = "echo new > a.txt") -> None:
     """An agent that commits, leaves a file and waits for `go`."""
@@ -132,3 +134,26 @@ def test_a_second_installation_may_not_land_until_it_takes_over_and_then_the_fir
     eventually(lambda: first.task(task)["status"] == "done", within_s=60, what=first.story(task))
     assert (first.text_on("a.txt"), first.text_on("b.txt")) == ("new", "second")
     assert first.recomputed() == []
+
+
+def test_what_the_first_accepted_and_could_not_publish_is_published_by_the_one_that_takes_over(
+    make_house: MakeHouse,
+) -> None:
+    first = make_house({"a.txt": "old\n"}, branch="main")
+    first.agent("echo new > a.txt; git add -A; git commit -qm work")
+    (first.repo / "a.txt").write_text("mine\n")
+    task = first.add("Change a")
+    eventually(lambda: first.state(task) == WAITS, within_s=30, what="it waits for the checkout")
+    second = make_house(init=False)
+    second.repo = first.repo
+    second.ok("init", "--yes", "--base", "main", "--take-over")
+    second.agent("echo second > b.txt; git add -A; git commit -qm second")
+    theirs = second.add("Theirs")
+    eventually(lambda: second.state(theirs) == WAITS, within_s=20, what="so does the second one's work")
+    eventually(lambda: first.state(task) == "needs_review owned_elsewhere", what="the first notices")
+    git(first.repo, "checkout", "a.txt")
+    assert second.rest(theirs) == 0, second.story(theirs)
+    assert (first.text_on("a.txt"), first.text_on("b.txt")) == ("new", "second")
+    first.ok("init", "--yes", "--base", "main", "--take-over")
+    assert first.rest(task) == 0, first.story(task)
+    assert (first.recomputed(), second.recomputed()) == ([], [])

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from benches import make_bench
 from repositories import commit_files, git, make_repository
-from toryo.protocol.models import Adopted, AdoptInputs, CheckFound, Surveyed, SurveyInputs
+from toryo.protocol.models import Adopted, AdoptInputs, CheckFound, KnownTarget, Surveyed, SurveyInputs
 from toryo.workbench.git import survey as survey_module
 from toryo.workbench.git.adopt import adopt
 from toryo.workbench.git.settings_files import MOST_SETTINGS
@@ -24,7 +25,7 @@ def code(fact: Surveyed | Adopted) -> str:
     return fact.problem.code if fact.problem else ""
 
 
-def take(repo: Path, installation: str = "here", project: str = "p1", **more: bool) -> Adopted:
+def take(repo: Path, installation: str = "here", project: str = "p1", **more: Any) -> Adopted:
     return adopt(AdoptInputs(path=str(repo), project=project, installation=installation, base="main", **more))
 
 
@@ -269,6 +270,24 @@ def test_another_installation_is_refused_until_it_takes_over(tmp_path: Path) -> 
     taken = take(repo, installation="there", take_over=True)
     assert (taken.owner, taken.project) == ("there", "p1")
     assert look(repo).owner == "there"
+
+
+def test_who_takes_over_finds_the_tip_where_it_left_it_and_sees_the_branch_from_there(tmp_path: Path) -> None:
+    repo = make_repository(tmp_path / "repo")
+    ours = take(repo).tip
+    theirs = commit_files(repo, {"a.txt": "a\n"})
+    git(repo, "update-ref", "refs/toryo/tips/main", theirs)
+    known = KnownTarget(name="main", tip=ours, published=ours)
+    taken = take(repo, installation="there", take_over=True, targets=(known,))
+    assert taken.tip == git(repo, "rev-parse", "refs/toryo/tips/main") == ours
+    assert [(one.commit, one.relation, one.tip) for one in taken.seen] == [(theirs, "ahead", ours)]
+
+
+def test_a_tip_that_is_lost_is_not_put_back(tmp_path: Path) -> None:
+    repo = make_repository(tmp_path / "repo")
+    theirs = take(repo).tip
+    known = KnownTarget(name="main", tip="1" * 40, published=theirs)
+    assert take(repo, installation="there", take_over=True, targets=(known,)).tip == theirs
 
 
 def test_a_checkout_named_in_the_config_is_moved_where_worktrees_do_not_share_it(tmp_path: Path) -> None:

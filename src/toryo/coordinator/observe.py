@@ -101,11 +101,12 @@ def _look(project: Project, target: Target) -> TargetSeen:
             commit="",
             tree="",
             relation=found,
+            path=project.directory,
             contains_published=not target.published,
         )
     owner = identity.read_mark(places.common_dir(project.directory), "owner")
     seen = tips.look(project.directory, project.id, target.name, target.published)
-    return seen.model_copy(update={"owner": owner})
+    return seen.model_copy(update={"owner": owner, "path": project.directory})
 
 
 def _stat(path: Path) -> tuple[int, int, int] | None:

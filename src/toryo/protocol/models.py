@@ -84,12 +84,21 @@ class SurveyInputs(Model):
     """Read the settings as they lie in the checkout, whatever a commit has."""
 
 
+class KnownTarget(Model):
+    """What an installation knows of a target: where it put the tip, and what it published."""
+
+    name: str
+    tip: str
+    published: str
+
+
 class AdoptInputs(Model):
     path: str
     project: str
     installation: str
     base: str
     take_over: bool = False
+    targets: tuple[KnownTarget, ...] = ()
 
 
 class PrepareInputs(Model):
@@ -285,6 +294,28 @@ class Surveyed(Model):
     setup_inputs: tuple[str, ...] = ()
 
 
+class TargetSeen(Model):
+    """Orderless: where a target branch stands in the hub, told when it moved without us."""
+
+    project: str
+    target: str
+    commit: str
+    tree: str
+    relation: Literal["same", "ahead", "behind", "diverged", "missing", "gone", "other"]
+    """Of the branch to the tip. gone: there is no repository at the project's path; other: not its own."""
+    path: str = ""
+    """Where the repository was looked for."""
+    owner: str = ""
+    """The installation that the repository's own mark names."""
+    tip: str = ""
+    """The tip it was compared with."""
+    published: str = ""
+    """What the coordinator believes to be published, which may be behind."""
+    contains_published: bool = True
+    """False: the branch was rewound or rebased away from what was published."""
+    settings_tree: str = ""
+
+
 class Adopted(Model):
     problem: Problem | None = None
     project: str = ""
@@ -293,6 +324,8 @@ class Adopted(Model):
     tip: str = ""
     tip_tree: str = ""
     wrote: tuple[str, ...] = ()
+    seen: tuple[TargetSeen, ...] = ()
+    """Where the branches stand that were asked about."""
 
 
 class Prepared(Model):
@@ -408,27 +441,6 @@ class ReadAnswer(Model):
     next_offset: Whole = 0
     ended: bool = False
     body: dict[str, Any] = Field(default_factory=dict)
-
-
-class TargetSeen(Model):
-    """Orderless: where a target branch stands in the hub, told when it moved without us."""
-
-    project: str
-    target: str
-    commit: str
-    tree: str
-    relation: Literal["same", "ahead", "behind", "diverged", "missing", "gone", "other"]
-    """gone: there is no repository at the project's path; other: it is not the project's own."""
-    owner: str = ""
-    """The installation that the repository's own mark names."""
-    """Of the branch to the tip."""
-    tip: str = ""
-    """The tip it was compared with."""
-    published: str = ""
-    """What the coordinator believes to be published, which may be behind."""
-    contains_published: bool = True
-    """False: the branch was rewound or rebased away from what was published."""
-    settings_tree: str = ""
 
 
 FACTS: dict[str, type[Model]] = {

@@ -62,13 +62,18 @@ def take_settings(tx: Tx, project: ProjectRow, body: Mapping[str, Any]) -> Proje
 
 
 def is_early(tx: Tx, fact: Fact) -> bool:
-    """Whether a branch was compared with another tip than ours, or, beside or behind it, with another commit
-    than the published one: a newer look will tell whether it was rewound."""
+    """Whether a branch was looked for where the project lay before, or compared with another tip than ours,
+    or, beside or behind it, with another commit than the published one: a newer look will tell."""
     body = fact.body
-    if fact.kind != "target_seen" or body.get("relation") == "missing":
+    if fact.kind != "target_seen":
         return False
+    project = projects.get(tx, str(body.get("project")))
     target = projects.target(tx, str(body.get("project")), str(body.get("target")))
-    if target is None:
+    if project is None or target is None:
+        return False
+    if body.get("path", "") not in ("", project.path):
+        return True
+    if body.get("relation") == "missing":
         return False
     if body.get("tip", "") not in ("", target.tip):
         return True

@@ -10,6 +10,7 @@ from toryo.domain.advice import not_on_path
 from toryo.domain.errors import UserError
 from toryo.domain.times import iso
 from toryo.domain.words import OrderKind
+from toryo.protocol.models import KnownTarget
 from toryo.store import orders, projects, tasks
 from toryo.store.engine import Tx
 from toryo.store.rows import AgentRow, ProjectRow, TargetRow
@@ -19,7 +20,7 @@ from toryo.usecases.agents_of_projects import first_agent, import_agents, look_o
 from toryo.usecases.context import HeadContext
 from toryo.usecases.default_agents import settle
 from toryo.usecases.drain_queue import mark_waiting_tasks
-from toryo.usecases.facts_of_projects import CONFIG, take_settings
+from toryo.usecases.facts_of_projects import CONFIG, apply_target_seen, take_settings
 from toryo.usecases.finding import the_project
 from toryo.usecases.ids import new_id
 from toryo.usecases.project_settings import first_settings, parse_settings
@@ -140,15 +141,19 @@ def _first_target(tx: Tx, row: ProjectRow, survey: Mapping[str, Any], adopted: M
     known = projects.target(tx, row.id, row.base)
     tip, tree = str(adopted["tip"]), str(adopted["tip_tree"])
     if known:
-        if OWNER in adopted["wrote"] and known.tip != tip:
-            _take_tip(tx, known, tip, tree, survey)
+        if OWNER in adopted["wrote"]:
+            projects.update_target(tx, row.id, row.base, foreign_tip="")
+            if known.tip != tip:
+                _take_tip(tx, known, tip, tree, survey)
+        for seen in adopted["seen"]:
+            apply_target_seen(tx, seen)
         return
     target = TargetRow(
         project=row.id,
         name=row.base,
         tip=tip,
         tip_tree=tree,
-        published=tip,
+        published=str(survey["base_commit"]),  # a tip that was there may wait to be published
         seen=str(survey["base_commit"]),
         seen_tree=str(survey["base_tree"]),
         waiting=[],
@@ -157,7 +162,8 @@ def _first_target(tx: Tx, row: ProjectRow, survey: Mapping[str, Any], adopted: M
 
 
 def _take_tip(tx: Tx, target: TargetRow, tip: str, tree: str, survey: Mapping[str, Any]) -> None:
-    """Taken over from an installation that landed meanwhile: its tip is where we go on, once it is gated."""
+    """Taken over from an installation that landed meanwhile, and our own tip is lost: its tip is where we go
+    on, once it is gated."""
     branch = str(survey["base_commit"])
     projects.update_target(
         tx,
@@ -171,7 +177,6 @@ def _take_tip(tx: Tx, target: TargetRow, tip: str, tree: str, survey: Mapping[st
         seen_tree=str(survey["base_tree"]),
         seen_relation="same" if branch == tip else "behind",
         seen_contains_published=True,
-        foreign_tip="",
     )
     tx.emit("tip_taken_over", {"target": target.name, "old": target.tip, "new": tip}, project=target.project)
     mark_waiting_tasks(tx, target.project, target.name)
@@ -277,6 +282,12 @@ def path_of(context: HeadContext, project_id: str) -> tuple[str, str]:
     return (row.name, row.path) if row else ("", "")
 
 
+def known_targets(context: HeadContext, project_id: str) -> tuple[KnownTarget, ...]:
+    with context.store.read() as tx:
+        rows = projects.targets_of(tx, project_id)
+    return tuple(KnownTarget(name=row.name, tip=row.tip, published=row.published) for row in rows)
+
+
 def refuse_copy(name: str, root: str, path: str) -> None:
     raise UserError(
         f"{root} is a copy of the repository of {name} in {path}: both have its id.",
@@ -285,7 +296,7 @@ def refuse_copy(name: str, root: str, path: str) -> None:
     )
 
 
-def move(context: HeadContext, project_id: str, root: str) -> dict[str, Any]:
+def move(context: HeadContext, project_id: str, root: str, adopted: Mapping[str, Any]) -> dict[str, Any]:
     """The repository is somewhere else now, and so is what is ordered there."""
     with context.store.change() as tx:
         row = the_project(tx, project_id)
@@ -293,6 +304,8 @@ def move(context: HeadContext, project_id: str, root: str) -> dict[str, Any]:
         for order in orders.of_target(tx, row.id, OrderKind):
             orders.set_inputs(tx, order, _rebased(order.inputs, row.path, root))
         tx.emit("project_moved", {"path": root}, project=row.id)
+        for seen in adopted["seen"]:  # else tasks would say for a moment more that there is no repository
+            apply_target_seen(tx, seen)
         tx.mark(f"queue:{row.id}/{row.base}")
     return {"success": True, "project": project_body(context, row.id)}
 

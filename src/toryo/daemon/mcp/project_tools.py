@@ -81,12 +81,16 @@ async def move_project(head: Head, caller: Caller, args: Move) -> dict[str, Any]
     survey = asking.refuse_problem(await ask(head, order, "survey", SURVEY_S))
     row = await head.do(projects.to_move, args.project, survey)
     inputs = AdoptInputs(
-        path=survey["root"], project=row.id, installation=head.context.installation, base=row.base
+        path=survey["root"],
+        project=row.id,
+        installation=head.context.installation,
+        base=row.base,
+        targets=await head.do(projects.known_targets, row.id),
     )
     # once more, for the worktrees that are registered under the old path
     order = await head.do(asking.ask_adopt, f"machine:{row.machine}", inputs)
-    asking.refuse_problem(await ask(head, order, "adopt", SURVEY_S))
-    return await head.do(projects.move, row.id, survey["root"])
+    adopted = asking.refuse_problem(await ask(head, order, "adopt", SURVEY_S))
+    return await head.do(projects.move, row.id, survey["root"], adopted)
 
 
 async def assign_agent(head: Head, caller: Caller, args: NewAssignment) -> dict[str, Any]:

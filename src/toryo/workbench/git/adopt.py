@@ -8,8 +8,8 @@ from pathlib import Path
 
 from toryo import disks
 from toryo.domain.errors import DiskFull
-from toryo.protocol.models import Adopted, AdoptInputs, Problem
-from toryo.workbench.git import moving, places
+from toryo.protocol.models import Adopted, AdoptInputs, KnownTarget, Problem
+from toryo.workbench.git import moving, places, tips
 from toryo.workbench.git.door import ZERO, Git, GitFailed
 from toryo.workbench.git.identity import read_mark
 
@@ -59,6 +59,8 @@ def _adopt(inputs: AdoptInputs) -> Adopted:
     if allow_worktree_settings(common):
         wrote.append("config: extensions.worktreeConfig=true")
     wrote += moving.mend(root, common)
+    if inputs.take_over:
+        wrote += _own_tips(git, inputs.targets)
     try:
         tip = _first_tip(git, inputs.base, commit, wrote)
     except GitFailed as failed:
@@ -70,6 +72,7 @@ def _adopt(inputs: AdoptInputs) -> Adopted:
         tip=tip,
         tip_tree=git.tree_of(tip),
         wrote=tuple(wrote),
+        seen=tuple(tips.look(inputs.path, project, one.name, one.published) for one in inputs.targets),
     )
 
 
@@ -110,6 +113,21 @@ def allow_worktree_settings(common: Path) -> bool:
     if moved:
         git.do(*shared, "--unset", "core.worktree")
     return True
+
+
+def _own_tips(git: Git, targets: tuple[KnownTarget, ...]) -> list[str]:
+    """Put every tip back where this installation left it.
+
+    What another one landed meanwhile is on the branch and is followed like a person's move; what it could
+    not publish stays its own, under its candidate's ref."""
+    moved = []
+    for target in targets:
+        ref = places.tip_ref(target.name)
+        present = git.commit_of(ref)
+        if present not in (None, target.tip) and git.commit_of(target.tip) == target.tip:
+            git.move_ref(ref, target.tip, present or ZERO, "toryo: taken over")
+            moved.append(ref)
+    return moved
 
 
 def _first_tip(git: Git, base: str, commit: str, wrote: list[str]) -> str:
