@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 from collections.abc import Callable
 
+import pytest
 from house import House
 
 from repositories import git
@@ -156,4 +157,26 @@ def test_what_the_first_accepted_and_could_not_publish_is_published_by_the_one_t
     assert (first.text_on("a.txt"), first.text_on("b.txt")) == ("new", "second")
     first.ok("init", "--yes", "--base", "main", "--take-over")
     assert first.rest(task) == 0, first.story(task)
+    assert (first.recomputed(), second.recomputed()) == ([], [])
+
+
+@pytest.mark.long
+def test_two_installations_in_turn_each_finish_what_they_accepted(make_house: MakeHouse) -> None:
+    first = make_house({"a.txt": "old\n"}, branch="main")
+    first.agent("echo first > b.txt; git add -A; git commit -qm first")
+    second = make_house(init=False)
+    second.repo = first.repo
+    second.ok("init", "--yes", "--base", "main", "--take-over")
+    second.agent("echo second > a.txt; git add -A; git commit -qm second")
+    (first.repo / "a.txt").write_text("mine\n")
+    theirs = second.add("Theirs")
+    eventually(lambda: second.state(theirs) == WAITS, within_s=30, what="it waits for the checkout")
+    first.ok("init", "--yes", "--base", "main", "--take-over")
+    ours = first.add("Ours")
+    assert first.rest(ours) == 0, first.story(ours)
+    assert (first.text_on("a.txt"), first.text_on("b.txt")) == ("old", "first")
+    git(first.repo, "checkout", "a.txt")
+    second.ok("init", "--yes", "--base", "main", "--take-over")
+    assert second.rest(theirs) == 0, second.story(theirs)
+    assert (first.text_on("a.txt"), first.text_on("b.txt")) == ("second", "first")
     assert (first.recomputed(), second.recomputed()) == ([], [])
