@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import tempfile
 from collections import Counter
@@ -19,7 +20,8 @@ def git(where: Path, *argv: str) -> str:
 
 def broken(place: Place) -> list[str]:
     """Every invariant that does not hold, in words."""
-    return [*started_twice(place), *red_targets(place), *lost_files(place), *differences(place)]
+    told = [*started_twice(place), *red_targets(place), *lost_files(place), *differences(place)]
+    return [*told, *uncollected(place)]
 
 
 def started_twice(place: Place) -> list[str]:
@@ -48,11 +50,18 @@ def _green(place: Place, commit: str) -> bool:
     return done.returncode == 0
 
 
+def written_files(place: Place) -> list[list[str]]:
+    """Run, blob and path of each file that an agent wrote whole."""
+    return (
+        [line.split(" ", 2) for line in place.wrote.read_text().splitlines()] if place.wrote.exists() else []
+    )
+
+
 def lost_files(place: Place) -> list[str]:
     """Everything that an agent wrote whole is in some commit that a ref holds, or still in a worktree."""
-    if not place.wrote.exists():
+    written = written_files(place)
+    if not written:
         return []
-    written = [line.split(" ", 2) for line in place.wrote.read_text().splitlines()]
     kept = {line.split()[0] for line in git(place.repo, "rev-list", "--objects", "--all").splitlines()}
     lost = [one for one in written if one[1] not in kept]
     if lost:
@@ -65,6 +74,32 @@ def _on_the_disk(place: Place, paths: set[str]) -> set[str]:
     folders = [*(place.repo / ".worktrees").glob("*"), *(place.repo / ".worktrees" / ".trash").glob("*")]
     files = [folder / path for folder in folders for path in paths if (folder / path).is_file()]
     return {git(place.repo, "hash-object", str(file)) for file in files}
+
+
+def uncollected(place: Place) -> list[str]:
+    """Every lost run was collected all the same: what it wrote is committed, or a person can restore it."""
+    told = []
+    lost = "select id, collected from runs where outcome = 'lost' and worktree != ''"
+    for run, collected in place.rows(lost):
+        known = json.loads(collected) if collected else None
+        if not known or known.get("problem"):
+            told.append(f"{run} was lost and not collected: {known}")
+            continue
+        kept = {line.split()[2] for line in git(place.repo, "ls-tree", "-r", known["head"]).splitlines()}
+        if (known.get("snapshot") or {}).get("commit"):
+            kept |= _restored(place, run)
+        files = [(blob, path) for writer, blob, path in written_files(place) if writer == run]
+        told += [f"{run} was lost, and {path} is not restored" for blob, path in files if blob not in kept]
+    return told
+
+
+def _restored(place: Place, run: str) -> set[str]:
+    """Ids of the files that `toryo restore` brings back."""
+    with tempfile.TemporaryDirectory(dir=place.here) as folder:
+        back = Path(folder) / "back"
+        place.call("restore_snapshot", run=run, destination=str(back))
+        files = [str(path) for path in back.rglob("*") if path.is_file()]
+        return set(git(place.repo, "hash-object", "--", *files).split()) if files else set()
 
 
 def differences(place: Place) -> list[str]:

@@ -116,14 +116,16 @@ def _half(place: Place) -> None:
 
 
 def at_rest(place: Place) -> bool:
-    """Nothing is left to be done: no order, no live run, no subject to look at, no task on its way."""
+    """Nothing is left to be done: no order, no live run, no subject to look at, no task on its way.
+
+    A queue that has stopped waits for a person, whatever it has accepted: that is judged, not waited for."""
     rest = "('done', 'failed', 'cancelled', 'needs_review')"
     busy = place.rows(
         "select 1 from orders where state in ('open', 'taken')"
         " union all select 1 from runs where live"
         f" union all select 1 from tasks where status not in {rest}"
         " union all select 1 from marks where look_at = 0"
-        " union all select 1 from targets where tip_gate = '' or tip != published"
+        " union all select 1 from targets where tip_gate = '' or (tip != published and stopped = '')"
         " union all select 1 from gates where verdict = ''"
     )
     return not busy and bool(place.rows("select 1 from projects"))
