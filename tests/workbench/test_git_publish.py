@@ -213,6 +213,21 @@ def test_it_waits_for_an_operation_in_progress(desk, verb, why):
     assert desk.waits() == (why, ())
 
 
+def test_patches_that_stopped_in_a_conflict_are_told_as_am(desk, tmp_path):
+    git(desk.repo, "checkout", "-q", "-b", "feature")
+    commit_files(desk.repo, {"b.txt": "feature\n"})
+    git(desk.repo, "format-patch", "-q", "-1", "-o", str(tmp_path / "patches"))
+    git(desk.repo, "checkout", "-q", "main")
+    (patch,) = (tmp_path / "patches").iterdir()
+    desk.old = commit_files(desk.repo, {"b.txt": "main\n"})
+    desk.new = desk.landing({"a.txt": "landed\n"})
+    done = subprocess.run(["git", "am", str(patch)], cwd=desk.repo, capture_output=True, check=False)
+    assert done.returncode != 0
+    assert desk.waits() == ("am", ())
+    git(desk.repo, "am", "--abort")
+    assert desk.is_published()
+
+
 def test_it_waits_for_a_bisect_that_will_come_back_to_the_branch(desk):
     for number in range(4):
         desk.old = commit_files(desk.repo, {"b.txt": f"{number}\n"})

@@ -11,6 +11,7 @@ from toryo.workbench.git.door import Git
 _UNDERWAY = (
     ("MERGE_HEAD", "merge"),
     ("rebase-merge", "rebase"),
+    ("rebase-apply/applying", "am"),
     ("rebase-apply", "rebase"),
     ("CHERRY_PICK_HEAD", "cherry-pick"),
     ("REVERT_HEAD", "revert"),
