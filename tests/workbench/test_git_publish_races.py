@@ -31,6 +31,7 @@ ACTS = {
     "other branch": "git switch -q other",
     "branch behind": "git switch -q behind",
     "detached": "git switch -q --detach",
+    "rename": "git branch -m main trunk",
     "edit": "echo mine > a.txt",
     "stage": "echo mine > a.txt && git add a.txt",
     "untracked": "mkdir -p new && echo mine > new/n.txt",
@@ -124,7 +125,16 @@ def act_before_each_call(template, tmp_path, monkeypatch, act, allowed):
         shutil.rmtree(tmp_path / str(at))
 
 
-ANY_MOMENT = ("commit", "commit of a change", "amend", "rewind", "new branch", "branch behind", "stash")
+ANY_MOMENT = (
+    "commit",
+    "commit of a change",
+    "amend",
+    "rewind",
+    "new branch",
+    "branch behind",
+    "rename",
+    "stash",
+)
 ROUNDS = 3
 """Of each act."""
 
@@ -159,6 +169,7 @@ CLOSE_EDITOR = "touch {folder}/close; while [ ! -e {folder}/ended ]; do sleep 0.
 MIDDLE = {
     "new branch": ("", "git switch -q -c feature"),
     "other branch": ("", "git switch -q other"),
+    "rename": ("", "git branch -m main trunk"),
     "detached": ("", "git update-ref --no-deref HEAD HEAD~0 && git switch -q --detach"),
     "HEAD on another branch": ("", "git symbolic-ref HEAD refs/heads/other"),
     "commit": ("echo mine > mine.txt && git add mine.txt && git commit -q", CLOSE_EDITOR),

@@ -80,7 +80,9 @@ def _finish(entry: Entry, journal: Path, held: Held, was_left: bool) -> Outcome:
     checkout = Path(entry.checkout)
     git = Git(checkout, held.env)
     git_dir = places.git_dir_of(checkout) or checkout / ".git"
-    is_away = checked_out(git) != entry.ref
+    head = git.commit_of("HEAD") or ""
+    # a branch that was renamed took the landing along: it is away by its name alone
+    is_away = checked_out(git) != entry.ref and not (head and git.is_ancestor(entry.new, head))
     if (is_away and was_left) or publish_undoing.may_be_left(git_dir, entry.ref, entry.old, entry.new):
         publish_undoing.undo(git, entry.old, entry.new)
     elif was_left:
