@@ -203,6 +203,7 @@ def test_a_follow_that_git_refused_is_tried_again_after_a_while():
         ({"seen_relation": "gone", "seen": ""}, "repository_missing"),
         ({"seen_relation": "other", "seen": ""}, "repository_replaced"),
         ({"seen_relation": "owned"}, "owned_elsewhere"),
+        ({"seen_relation": "no_tip"}, "tip_missing"),
         ({"seen_relation": "behind", "seen": "x0", "seen_tree": "tx0"}, "target_rewound"),
         (DIVERGED, "target_rewound"),
     ],
@@ -219,6 +220,13 @@ def test_a_yes_to_the_rewound_place_makes_it_the_tip():
 
 def test_a_tip_that_somebody_else_moved_stops_the_queue():
     assert decide(queued(), foreign_tip="x9").stopped == "foreign_move"
+
+
+def test_a_lost_tip_begins_again_where_the_branch_stands():
+    lost = {"tip": "", "tip_tree": "", "tip_gate": "", "tip_verdict": None, "seen_relation": "no_tip"}
+    here = {"seen": "x1", "seen_tree": "tx1"}
+    assert decide(queued(), **lost, **here) == QueueDecision(create=(NewLanding("adopt", "x1", "tx1"),))
+    assert decide(failed_follow="red", **lost, **here).stopped == "base_red"
 
 
 def test_a_red_tip_stops_the_queue_until_a_person_takes_it_as_it_is():

@@ -261,6 +261,19 @@ def test_a_publication_that_git_refused_says_so():
     assert (shown(decision), decision.detail) == ("landing publish_failed", "ref locked")
 
 
+def test_an_accepted_task_whose_tip_was_deleted_is_a_persons():
+    decision = decide(a_run(), landings=(landed(),), stopped="tip_missing")
+    assert shown(decision) == "needs_review tip_missing"
+    assert "refs/toryo/" in decision.detail
+
+
+def test_work_whose_commits_were_deleted_is_a_persons_and_not_tried_again():
+    gone = a_landing(ended="problem", detail="unknown_commit: c1 of toryo/x is not in the hub")
+    decision = decide(a_run(), landings=(gone,))
+    assert shown(decision) == "needs_review worktree_missing"
+    assert decision.detail == "its commits were deleted: c1 of toryo/x is not in the hub"
+
+
 def test_a_done_task_has_its_worktree_retired_and_no_other():
     done = decide(a_run(1), a_run(2, FIX), landings=(landed(2, 2, published=True),))
     assert [(order.kind, order.run) for order in done.orders] == [(OrderKind.CLEAN, "r2")]

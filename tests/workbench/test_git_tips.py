@@ -77,7 +77,7 @@ def seen(repo: Path, published: str = "") -> tuple[str, bool]:
     return target.relation, target.contains_published
 
 
-def test_a_branch_is_seen_the_same_ahead_behind_diverged_or_missing(repo):
+def test_a_branch_is_seen_the_same_ahead_behind_diverged_without_a_tip_or_missing(repo):
     first = git(repo, "rev-parse", "main")
     assert seen(repo, first) == ("same", True)
     second = commit_files(repo, {"b.txt": "b\n", ".toryo/config.yaml": "x: 1\n"})
@@ -91,6 +91,8 @@ def test_a_branch_is_seen_the_same_ahead_behind_diverged_or_missing(repo):
     assert seen(repo, second) == ("behind", False)
     commit_files(repo, {"c.txt": "c\n"})
     assert seen(repo, second) == ("diverged", False)
+    git(repo, "update-ref", "-d", TIP)
+    assert seen(repo, first) == ("no_tip", True)
     git(repo, "checkout", "-q", "--detach")
     git(repo, "branch", "-q", "-D", "main")
     assert seen(repo, first) == ("missing", False)

@@ -132,8 +132,9 @@ class Acts:
 
     def after(self, order: Order, told: Mapping[str, Any]) -> None:
         """Once reported: a move of ours is looked at before somebody asks, and a check leaves nothing."""
-        # a tip that moved is published next, and looked at after that
-        if order.kind is OrderKind.PUBLISH or (order.kind is OrderKind.ACCEPT and not told.get("moved")):
+        # a tip that moved is published next, and looked at after that; not one that a person set
+        unpublished = order.kind is OrderKind.ACCEPT and (not told.get("moved") or order.inputs.get("reset"))
+        if order.kind is OrderKind.PUBLISH or unpublished:
             self.targets.look_again(order.project, str(order.inputs.get("target", "")))
         elif order.kind is OrderKind.CHECK:
             shutil.rmtree(self.check_folder(order), ignore_errors=True)

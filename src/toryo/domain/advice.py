@@ -34,6 +34,7 @@ _REVIEW: dict[str, tuple[str, ...]] = {
     "problem": (APPROVE, RETRY),
     "target_rewound": (APPROVE,),
     "foreign_move": (APPROVE,),
+    "tip_missing": (RETRY,),
     "base_red": (APPROVE, RETRY),
     "base_could_not_run": (RETRY, APPROVE),
     "base_flaky": (APPROVE, RETRY),

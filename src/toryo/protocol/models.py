@@ -301,8 +301,9 @@ class TargetSeen(Model):
     target: str
     commit: str
     tree: str
-    relation: Literal["same", "ahead", "behind", "diverged", "missing", "gone", "other"]
-    """Of the branch to the tip. gone: there is no repository at the project's path; other: not its own."""
+    relation: Literal["same", "ahead", "behind", "diverged", "missing", "no_tip", "gone", "other"]
+    """Of the branch to the tip. no_tip: the tip's ref is gone, or its commit; gone: there is no repository at
+    the project's path; other: not its own."""
     path: str = ""
     """Where the repository was looked for."""
     owner: str = ""

@@ -17,11 +17,13 @@ FOLLOW_FAILED = {
     "flaky": "base_flaky",
     "conflict": "target_conflict",
 }
+NO_TIP = "no_tip"
 AWAY = {
     "missing": "target_missing",
     "gone": "repository_missing",
     "other": "repository_replaced",
     "owned": "owned_elsewhere",
+    NO_TIP: "tip_missing",
 }
 """Sights of a target that leave nothing to land on."""
 NOT_GREEN = (Verdict.RED, Verdict.COULD_NOT_RUN)
@@ -29,8 +31,9 @@ NOT_GREEN = (Verdict.RED, Verdict.COULD_NOT_RUN)
 
 def decide_queue(queue: QueueFacts, policy: Policy, now: float) -> QueueDecision:
     rewound = not queue.seen_contains_published
-    following = "adopt" if rewound else FOLLOWING.get(queue.seen_relation, "")
-    gate = QueueDecision(gates=() if queue.tip_gate else (GateWish(queue.tip, queue.tip_tree),))
+    following = "adopt" if rewound or not queue.tip else FOLLOWING.get(queue.seen_relation, "")
+    has_gate = queue.tip_gate or not queue.tip
+    gate = QueueDecision(gates=() if has_gate else (GateWish(queue.tip, queue.tip_tree),))
     stopped = _stopped(queue, following)
     if stopped:
         return replace(gate, stopped=stopped)
@@ -44,7 +47,7 @@ def decide_queue(queue: QueueFacts, policy: Policy, now: float) -> QueueDecision
 
 def _stopped(queue: QueueFacts, following: str) -> str:
     """Why nothing may land: each of these waits for a person, and is never forced."""
-    if queue.seen_relation in AWAY:
+    if queue.seen_relation in AWAY and (queue.tip or queue.seen_relation != NO_TIP):
         return AWAY[queue.seen_relation]
     if queue.foreign_tip:
         return "foreign_move"

@@ -51,6 +51,10 @@ MISSING = ("worktree_missing", "branch_missing")
 """Codes of what a person deleted under a task: no run goes on in what is not there."""
 
 
+NO_COMMIT = "unknown_commit"
+"""Code of a candidate whose work is not in the repository any more."""
+
+
 def _told(problem: str) -> str:
     """Its words, without the code."""
     return problem.partition(": ")[2] or problem
@@ -154,6 +158,8 @@ def _land(
             if attempt.count(Purpose.FIX) < policy.fix_runs:
                 return again(task, attempt, Purpose.FIX, "checks_failed", policy)
             return _failed("checks_failed", landing.detail)
+        case "problem" if landing.detail.startswith(NO_COMMIT):
+            return _review("worktree_missing", f"its commits were deleted: {_told(landing.detail)}")
         case reason:
             return _ask(attempt, run, work, landing, reason)
 

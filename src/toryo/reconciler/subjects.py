@@ -209,6 +209,7 @@ class QueueFacts:
     project: str
     target: str
     tip: str
+    """Empty: it is lost, and a person said to go on from where the branch stands."""
     tip_tree: str
     published: str
     tip_gate: str = ""

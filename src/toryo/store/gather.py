@@ -175,11 +175,16 @@ def _base(tx: Tx, target: TargetRow) -> Verdict | None:
 
 def _failed_follow(tx: Tx, target: TargetRow) -> str:
     """How the newest landing that follows the branch to where it is now ended, if badly."""
-    kind = FOLLOWING.get(target.seen_relation, "") if target.seen_contains_published else "adopt"
+    kind = FOLLOWING.get(target.seen_relation, "") if _has_tip(target) else "adopt"
     if not kind or not target.seen:
         return ""
     followed = landings.newest_following(tx, target.project, target.name, target.seen)
     return followed.ended if followed and followed.kind == kind and followed.ended in ENDED_BADLY else ""
+
+
+def _has_tip(target: TargetRow) -> bool:
+    """Whether the branch still stands on what was published, and there is a tip to compare it with."""
+    return target.seen_contains_published and target.tip != ""
 
 
 def _base_detail(tx: Tx, target: TargetRow) -> str:

@@ -155,6 +155,7 @@ BASE_REASONS = (
     "target_rewound",
     "target_conflict",
     "foreign_move",
+    "tip_missing",
 )
 """Why a task is blocked by its target rather than by another task."""
 

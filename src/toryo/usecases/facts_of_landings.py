@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from toryo.reconciler.queueing import NO_TIP
+from toryo.reconciler.retries import NO_COMMIT
 from toryo.reconciler.subjects import DROPPED
 from toryo.store import gates, landings, orders, projects, tasks
 from toryo.store.engine import Tx
@@ -19,9 +21,9 @@ OWNED = "owned_elsewhere"
 """Code of a move that was refused because the repository names another installation."""
 
 
-def _note_owner(tx: Tx, target: TargetRow) -> None:
+def _note_sight(tx: Tx, target: TargetRow, relation: str) -> None:
     """Known at once, not only by the next look: what was refused would be tried again at once too."""
-    projects.update_target(tx, target.project, target.name, seen_relation="owned")
+    projects.update_target(tx, target.project, target.name, seen_relation=relation)
     mark_waiting_tasks(tx, target.project, target.name)
 
 
@@ -39,7 +41,10 @@ def apply_candidate(tx: Tx, order: OrderRow, body: dict[str, Any]) -> None:
         return
     problem = body.get("problem") or {}
     target = projects.target(tx, landing.project, landing.target)
-    if target and body.get("stale") and landing.old_tip == target.tip:
+    if target and problem.get("code") == NO_TIP:
+        _note_sight(tx, target, NO_TIP)
+        problem, body = {}, body | {"stale": NO_TIP}  # it is not about this landing: it is built anew later
+    elif target and body.get("stale") and landing.old_tip == target.tip:
         note_foreign_tip(tx, target, body["stale"])
     if problem and landing.kind != "task":
         projects.update_target(tx, landing.project, landing.target, retry_at=tx.now + RETRY_S)
@@ -96,7 +101,7 @@ def apply_accepted(tx: Tx, order: OrderRow, body: dict[str, Any]) -> None:
         note_foreign_tip(tx, target, str(body.get("tip", "")))
         problem = body.get("problem") or {}
         if problem.get("code") == OWNED:
-            _note_owner(tx, target)
+            _note_sight(tx, target, "owned")
             problem = {}  # it is not about this landing: it goes on once the project is ours again
         text = f"{problem['code']}: {problem['message']}" if problem else ""
         landings.update(tx, landing.id, accept_refused=not problem, problem=text)
@@ -143,12 +148,25 @@ def _put_back(tx: Tx, order: OrderRow, body: dict[str, Any]) -> None:
     target = projects.target(tx, order.project, str(order.inputs["target"]))
     if target is None:
         return
-    if body["tip"] != target.tip:
+    problem = body.get("problem") or {}
+    if problem.get("code") == NO_COMMIT and order.inputs["new"] == target.tip:
+        _forget_tip(tx, target)
+    elif body["tip"] != target.tip:
         note_foreign_tip(tx, target, body["tip"])  # it was moved once more: the next yes is about that
     else:
         projects.update_target(tx, target.project, target.name, foreign_tip="")
         mark_waiting_tasks(tx, target.project, target.name)
         tx.mark(f"queue:{target.project}/{target.name}")
+
+
+def _forget_tip(tx: Tx, target: TargetRow) -> None:
+    """What was accepted is in the repository no more: the tip begins again where the branch stands, and
+    whatever was not published yet is landed once more from its own branch."""
+    known = {"tip": "", "tip_tree": "", "tip_gate": "", "foreign_tip": "", "retry_at": 0}
+    projects.update_target(tx, target.project, target.name, waiting=[], waiting_why="", **known)
+    tx.emit("tip_lost", {"target": target.name, "tip": target.tip}, project=target.project)
+    mark_waiting_tasks(tx, target.project, target.name)
+    tx.mark(f"queue:{target.project}/{target.name}")
 
 
 def _moved_tip(target: TargetRow, landing: LandingRow, number: int) -> dict[str, Any]:

@@ -305,6 +305,7 @@ def _accept(tx: Tx, wish: OrderWish, project_id: str) -> bool:
     if not project or not landing:
         raise OrderImpossible(f"no landing {wish.landing}")
     target = projects.target(tx, project_id, landing.target)
+    is_away = target is not None and not (target.seen_contains_published and target.tip)
     inputs = AcceptInputs(
         repo=project.path,
         target=landing.target,
@@ -312,7 +313,7 @@ def _accept(tx: Tx, wish: OrderWish, project_id: str) -> bool:
         new=wish.new,
         evidence=landing.evidence,
         installation=meta.get(tx, "installation") or "",
-        reset=landing.kind == "adopt" and target is not None and not target.seen_contains_published,
+        reset=landing.kind == "adopt" and is_away,
     )
     insert(
         tx,

@@ -111,7 +111,7 @@ def _still_ready(tx: Tx, task: TaskRow) -> TaskRow | None:
 
 
 def base_may_start(tx: Tx, target: TargetRow) -> bool:
-    if target.stopped or target.seen_relation in FOLLOWING:
+    if target.stopped or not target.tip or target.seen_relation in FOLLOWING:
         return False
     if target.tip_tree == target.trusted_tree:
         return True

@@ -269,6 +269,9 @@ def _chosen(tx: Tx, row: TaskRow, verb: Verb) -> Verb:
     match verb:
         case Verb.CANCEL if landed or status in (TaskStatus.DONE, TaskStatus.CANCELLED):
             raise Refused(f"{row.id} is {status}: there is nothing to cancel.", hint=_hint(row))
+        case Verb.RETRY if row.reason == "tip_missing":
+            _put_tip_back(tx, row)
+            return Verb.RELEASE
         case Verb.RETRY if stuck:
             _try_target_again(tx, row)
             return Verb.RELEASE  # a word about the target, not about the task's own work
@@ -336,7 +339,7 @@ def _trust_base(tx: Tx, row: TaskRow) -> None:
     target = projects.target(tx, row.project, row.target)
     if target:
         following = target.seen_relation in ("ahead", "diverged") or not target.seen_contains_published
-        tree = target.seen_tree if following else target.tip_tree
+        tree = target.seen_tree if following or not target.tip else target.tip_tree
         projects.update_target(tx, row.project, row.target, trusted_tree=tree)
         tx.mark(f"queue:{row.project}/{row.target}")
         tasks.mark_of_target(tx, row.project, row.target)
@@ -355,11 +358,12 @@ def _try_target_again(tx: Tx, row: TaskRow) -> None:
 
 def _put_tip_back(tx: Tx, row: TaskRow) -> None:
     project, target = projects.get(tx, row.project), projects.target(tx, row.project, row.target)
-    if project and target and target.foreign_tip:
+    is_gone = row.reason == "tip_missing"
+    if project and target and (target.foreign_tip or is_gone):
         inputs = AcceptInputs(
             repo=project.path,
             target=target.name,
-            old=target.foreign_tip,
+            old="" if is_gone else target.foreign_tip,
             new=target.tip,
             evidence="put back by a person",
             installation=meta.get(tx, "installation") or "",

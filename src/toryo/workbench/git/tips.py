@@ -12,7 +12,7 @@ from toryo.protocol.models import Accepted, AcceptInputs, Problem, TargetSeen
 from toryo.workbench.git import places
 from toryo.workbench.git.door import ZERO, Git, GitFailed
 
-Relation = Literal["same", "ahead", "behind", "diverged", "missing"]
+Relation = Literal["same", "ahead", "behind", "diverged", "missing", "no_tip"]
 
 
 def accept(inputs: AcceptInputs) -> Accepted:
@@ -94,9 +94,8 @@ def settings_tree(git: Git, commit: str) -> str:
 def _relation(git: Git, branch: str, tip: str) -> Relation:
     if branch == tip:
         return "same"
-    # a tip that is gone explains nothing: the careful answer is the one that stops
-    if not tip:
-        return "diverged"
+    if not tip:  # somebody deleted our refs
+        return "no_tip"
     if git.is_ancestor(branch, tip):
         return "behind"
     return "ahead" if git.is_ancestor(tip, branch) else "diverged"
