@@ -8,7 +8,7 @@ import shutil
 import signal
 import subprocess
 import time
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import nullcontext
 from pathlib import Path
 
@@ -18,7 +18,7 @@ from user_desk import Desk, files_of
 
 from repositories import commit_files, git
 from toryo.protocol.models import Published, PublishInputs, PublishWaiting
-from toryo.workbench.git import publish, publish_others
+from toryo.workbench.git import publish, publish_journal, publish_others
 from waiting import eventually
 
 ACTS = {
@@ -105,6 +105,13 @@ def test_a_switch_that_began_before_a_publication_takes_nothing_of_it_along(temp
     )
     allowed = orders_of(template, tmp_path, ACTS["new branch"])[:1]
     act_before_each_call(template, tmp_path, monkeypatch, end_of_a_switch, allowed)
+
+
+def test_a_rename_that_fails_over_a_publication_does_not_take_it_back(template, tmp_path, monkeypatch):
+    """`git branch -m` that finds the branch moved writes it back to where it was, with no word in its log."""
+    end_of_a_rename = f"git update-ref refs/heads/main {template.old}"
+    allowed = orders_of(template, tmp_path, end_of_a_rename)[:1]
+    act_before_each_call(template, tmp_path, monkeypatch, end_of_a_rename, allowed)
 
 
 def act_before_each_call(template, tmp_path, monkeypatch, act, allowed):
@@ -299,7 +306,51 @@ def test_a_switch_that_hangs_is_told_as_at_work_and_looked_at_again(template, tm
     assert held.seen() in allowed, (held.seen(), allowed)
 
 
-READING = ["log -- checkout", "diff HEAD~1 -- merge b.txt", "stash list", "-c x.y=switch log"]
+def test_what_was_written_in_the_middle_of_a_rename_is_taken_back(template, tmp_path, monkeypatch):
+    allowed = orders_of(template, tmp_path, ACTS["rename"])[:1]
+    held = Held(template, tmp_path / "held", ACTS["rename"])
+    held.meddler.watch(monkeypatch)
+
+    def merge_has_failed() -> bool:
+        entry = publish_journal.read(held.journal)
+        return entry is not None and not entry.git_lives()
+
+    with ThreadPoolExecutor(1) as beside:
+        publishing = beside.submit(held.publish)
+        try:
+            eventually(merge_has_failed, what="a merge that met the lock of the rename")
+            assert not wait([publishing], timeout=0.3).done
+        finally:
+            held.release()
+        publishing.result(60)
+    assert held.is_done
+    assert held.seen() in allowed, (held.seen(), allowed)
+
+
+def test_a_rename_that_has_begun_is_told_as_at_work_and_comes_first(template, tmp_path, monkeypatch):
+    monkeypatch.setattr(publish_others, "PATIENCE_S", 0.1)
+    allowed = orders_of(template, tmp_path, ACTS["rename"])[:1]
+    held = Held(template, tmp_path / "held", ACTS["rename"])
+    try:
+        assert held.meddler.act()
+        answer = publish.publish(held.inputs, held.journal)
+        assert isinstance(answer, PublishWaiting)
+        assert (answer.why, answer.paths) == ("git", ("branch",))
+    finally:
+        held.release()
+    eventually(lambda: not publish_others.at_work(held.repo), what="the end of the rename")
+    held.publish()
+    assert held.is_done
+    assert held.seen() in allowed, (held.seen(), allowed)
+
+
+READING = [
+    "branch --merged main",
+    "log -- checkout",
+    "diff HEAD~1 -- merge b.txt",
+    "stash list",
+    "-c x.y=switch log",
+]
 
 
 @pytest.mark.parametrize("words", READING)

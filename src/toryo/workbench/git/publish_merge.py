@@ -148,10 +148,14 @@ def merge(move: Move, journal: Path, held: Held, orig_head: str) -> Outcome:
     if done.code == 0 and has_stood(git, move.ref, move.new):  # a person may have moved it on, or back
         return arrive(move, journal, held, orig_head)
     put_back_orig_head(move.checkout, orig_head)
-    if git.commit_of(move.ref) != move.old or checked_out(git) != move.ref:
+    refused = _refusal(done, move.checkout)
+    if refused is None:  # the files may be written, and the branch locked by one that is about to rename it
+        publish_others.have_ended(publish_others.at_work(move.checkout))
+    # one that says it went well met a failing rename, which wrote back what it had seen before
+    if done.code == 0 or git.commit_of(move.ref) != move.old or checked_out(git) != move.ref:
         return Outcome(interrupted=True, complaint=done.complaint)
     held.drop()
-    return Outcome(waiting=_refusal(done, move.checkout), complaint=done.complaint)
+    return Outcome(waiting=refused, complaint=done.complaint)
 
 
 def arrive(move: Move, journal: Path, held: Held, orig_head: str) -> Outcome:
@@ -162,12 +166,23 @@ def arrive(move: Move, journal: Path, held: Held, orig_head: str) -> Outcome:
     others = publish_others.at_work(move.checkout)
     ended = publish_others.have_ended(others)
     git = Git(move.checkout, held.env)
+    if _was_put_back(move):
+        return Outcome(interrupted=True, complaint=f"a rename of {move.ref} failed and put it back")
     if checked_out(git) != move.ref:
         publish_undoing.undo(git, move.old, move.new)
     held.put_in_place()
     if not ended and any(one.verb in publish_others.SWITCHES for one in others):
         return Outcome(arrived=True, waiting=publish_landing.waiting("switch", move.checkout))
     return over(move.checkout, journal, orig_head)
+
+
+def _was_put_back(move: Move) -> bool:
+    """Whether the branch is where it was, without a word why: a `git branch -m` that had looked before our
+    merge fails over it and writes back what it saw. A person's reset says so in the log."""
+    # the branch's own log it had put aside meanwhile
+    last = places.read(_git_dir(move.checkout) / "logs" / "HEAD").rpartition("\n")[2]
+    about, _, why = last.partition("\t")
+    return about.split(" ")[:2] == [move.new, move.old] and not why
 
 
 def over(checkout: Path, journal: Path, orig_head: str) -> Outcome:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -15,14 +16,16 @@ from toryo.workbench.git import questions
 
 PATIENCE_S = 2
 """How long they are waited for in one go."""
-SWITCHES = frozenset({"switch", "checkout"})
-"""They may put another branch into HEAD without a look at the index. An alias runs each by its own name."""
+SWITCHES = frozenset({"switch", "checkout", "branch"})
+"""They may put another branch into HEAD without a look at the index; of `branch` a rename alone, in whose
+middle HEAD names what is not there. An alias runs each by its own name."""
 REWRITERS = frozenset({"merge", "pull", "rebase", "stash", "reset", "cherry-pick", "revert", "am"})
 """They read index and HEAD, and write them later as if nobody else had."""
 _READERS = frozenset({"log", "diff", "show", "blame", "grep", "reflog", "shortlog", "status", "branch"})
 """They may stay in a pager for hours, and hold no lock meanwhile."""
 _READ = {("stash", "list"), ("stash", "show"), ("checkout", "-p"), ("checkout", "--patch")}
 """As those, or asking a person piece by piece."""
+_RENAMES = re.compile(r"--move|-[A-Za-z]*[mM][A-Za-z]*")
 _WITH_VALUE = frozenset({"-C", "-c", "--git-dir", "--work-tree", "--namespace", "--config-env"})
 
 
@@ -39,6 +42,8 @@ def at_work(checkout: Path, verbs: frozenset[str] = SWITCHES | REWRITERS) -> tup
         try:
             verb, then = _asked(process.cmdline())
             if verb not in verbs or any((verb, word) in _READ for word in then):
+                continue
+            if verb == "branch" and not any(_RENAMES.fullmatch(word) for word in then):
                 continue
             if _top_around(Path(process.cwd())) == checkout.resolve():
                 found.append(AtWork(verb, process))

@@ -80,9 +80,7 @@ def _finish(entry: Entry, journal: Path, held: Held, was_left: bool) -> Outcome:
     checkout = Path(entry.checkout)
     git = Git(checkout, held.env)
     git_dir = places.git_dir_of(checkout) or checkout / ".git"
-    head = git.commit_of("HEAD") or ""
-    # a branch that was renamed took the landing along: it is away by its name alone
-    is_away = checked_out(git) != entry.ref and not (head and git.is_ancestor(entry.new, head))
+    is_away = checked_out(git) != entry.ref and not _has_landing(git, entry)
     if (is_away and was_left) or publish_undoing.may_be_left(git_dir, entry.ref, entry.old, entry.new):
         publish_undoing.undo(git, entry.old, entry.new)
     elif was_left:
@@ -110,9 +108,17 @@ def _go_on(entry: Entry, journal: Path, held: Held) -> Outcome:
 
 def _has_arrived(git: Git, entry: Entry) -> bool:
     """Whether the branch stood on the new commit once: then the checkout did too, and what is there now is
-    the user's. So it is where no reflog tells."""
+    the user's. So it is where no reflog tells; a branch that is gone has perhaps another name now."""
     now, *before = stands_of(git, entry.ref)
+    if not now:
+        return _has_landing(git, entry)
     return not before or entry.new in (now, *before)
+
+
+def _has_landing(git: Git, entry: Entry) -> bool:
+    """Whether the commit that is checked out, under whatever name, stands on the new one."""
+    head = git.commit_of("HEAD")
+    return head is not None and git.is_ancestor(entry.new, head)
 
 
 def _gone(entry: Entry) -> bool:
