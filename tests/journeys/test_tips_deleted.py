@@ -13,6 +13,7 @@ from waiting import eventually
 pytestmark = pytest.mark.long
 
 MakeHouse = Callable[..., House]
+WAYS = {"retry": ("task", "retry"), "init": ("init", "--yes")}
 WORK = "echo new > a.txt && git add -A && git commit -qm work"
 
 
@@ -51,19 +52,23 @@ def has_landed(house: House, task: str) -> None:
     assert house.recomputed() == []
 
 
-def test_a_retry_puts_the_tip_back_while_its_commit_is_there(make_house: MakeHouse) -> None:
+@pytest.mark.parametrize("way", ["retry", "init"])
+def test_a_retry_or_another_init_puts_the_tip_back_while_its_commit_is_there(
+    make_house: MakeHouse, way: str
+) -> None:
     house, task = waiting_for_checkout(make_house)
     tip = git(house.repo, "rev-parse", "refs/toryo/tips/main")
     delete_refs(house)
     told(house, task)
-    house.ok("task", "retry", task)
+    house.ok(*WAYS[way], *([task] if way == "retry" else []))
     eventually(lambda: house.state(task) == "landing waiting_for_checkout", within_s=30)
     assert git(house.repo, "rev-parse", "refs/toryo/tips/main") == tip
     has_landed(house, task)
     assert git(house.repo, "rev-parse", "main") == tip
 
 
-def test_work_that_is_left_on_its_branch_lands_from_there_after_a_retry(make_house: MakeHouse) -> None:
+@pytest.mark.parametrize("way", ["retry", "init"])
+def test_work_that_is_left_on_its_branch_lands_from_there(make_house: MakeHouse, way: str) -> None:
     house, task = waiting_for_checkout(make_house)
     tip = git(house.repo, "rev-parse", "refs/toryo/tips/main")
     delete_refs(house)
@@ -71,7 +76,7 @@ def test_work_that_is_left_on_its_branch_lands_from_there_after_a_retry(make_hou
     with pytest.raises(AssertionError):
         git(house.repo, "cat-file", "-e", tip)
     told(house, task)
-    house.ok("task", "retry", task)
+    house.ok(*WAYS[way], *([task] if way == "retry" else []))
     eventually(lambda: house.state(task) == "landing waiting_for_checkout", within_s=30)
     assert (house.repo / "a.txt").read_text() == "unsaved thought\n"
     has_landed(house, task)

@@ -150,7 +150,7 @@ def _put_back(tx: Tx, order: OrderRow, body: dict[str, Any]) -> None:
         return
     problem = body.get("problem") or {}
     if problem.get("code") == NO_COMMIT and order.inputs["new"] == target.tip:
-        _forget_tip(tx, target)
+        forget_tip(tx, target)
     elif body["tip"] != target.tip:
         note_foreign_tip(tx, target, body["tip"])  # it was moved once more: the next yes is about that
     else:
@@ -159,7 +159,7 @@ def _put_back(tx: Tx, order: OrderRow, body: dict[str, Any]) -> None:
         tx.mark(f"queue:{target.project}/{target.name}")
 
 
-def _forget_tip(tx: Tx, target: TargetRow) -> None:
+def forget_tip(tx: Tx, target: TargetRow) -> None:
     """What was accepted is in the repository no more: the tip begins again where the branch stands, and
     whatever was not published yet is landed once more from its own branch."""
     known = {"tip": "", "tip_tree": "", "tip_gate": "", "foreign_tip": "", "retry_at": 0}

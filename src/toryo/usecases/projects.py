@@ -20,6 +20,7 @@ from toryo.usecases.agents_of_projects import first_agent, import_agents, look_o
 from toryo.usecases.context import HeadContext
 from toryo.usecases.default_agents import settle
 from toryo.usecases.drain_queue import mark_waiting_tasks
+from toryo.usecases.facts_of_landings import forget_tip
 from toryo.usecases.facts_of_projects import CONFIG, apply_target_seen, take_settings
 from toryo.usecases.finding import the_project
 from toryo.usecases.ids import new_id
@@ -145,6 +146,8 @@ def _first_target(tx: Tx, row: ProjectRow, survey: Mapping[str, Any], adopted: M
             projects.update_target(tx, row.id, row.base, foreign_tip="")
             if known.tip != tip:
                 _take_tip(tx, known, tip, tree, survey)
+        elif known.tip != tip and f"refs/toryo/tips/{row.base}" in adopted["wrote"]:
+            forget_tip(tx, known)
         for seen in adopted["seen"]:
             apply_target_seen(tx, seen)
         return

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from toryo import disks
 from toryo.domain.errors import DiskFull
-from toryo.protocol.models import Adopted, AdoptInputs, KnownTarget, Problem
+from toryo.protocol.models import Adopted, AdoptInputs, Problem
 from toryo.workbench.git import moving, places, tips
 from toryo.workbench.git.door import ZERO, Git, GitFailed
 from toryo.workbench.git.identity import read_mark
@@ -59,8 +59,7 @@ def _adopt(inputs: AdoptInputs) -> Adopted:
     if allow_worktree_settings(common):
         wrote.append("config: extensions.worktreeConfig=true")
     wrote += moving.mend(root, common)
-    if inputs.take_over:
-        wrote += _own_tips(git, inputs.targets)
+    wrote += _own_tips(git, inputs)
     try:
         tip = _first_tip(git, inputs.base, commit, wrote)
     except GitFailed as failed:
@@ -115,16 +114,18 @@ def allow_worktree_settings(common: Path) -> bool:
     return True
 
 
-def _own_tips(git: Git, targets: tuple[KnownTarget, ...]) -> list[str]:
-    """Put every tip back where this installation left it.
+def _own_tips(git: Git, inputs: AdoptInputs) -> list[str]:
+    """Put tips back where this installation left them, if somebody deleted them or the project is taken over.
 
     What another one landed meanwhile is on the branch and is followed like a person's move; what it could
     not publish stays its own, under its candidate's ref."""
     moved = []
-    for target in targets:
+    for target in inputs.targets:
         ref = places.tip_ref(target.name)
         present = git.commit_of(ref)
-        if present not in (None, target.tip) and git.commit_of(target.tip) == target.tip:
+        if present == target.tip or (present and not inputs.take_over):
+            continue
+        if target.tip and git.commit_of(target.tip) == target.tip:
             git.move_ref(ref, target.tip, present or ZERO, "toryo: taken over")
             moved.append(ref)
     return moved

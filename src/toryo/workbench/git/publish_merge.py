@@ -180,9 +180,19 @@ def _was_put_back(move: Move) -> bool:
     """Whether the branch is where it was, without a word why: a `git branch -m` that had looked before our
     merge fails over it and writes back what it saw. A person's reset says so in the log."""
     # the branch's own log it had put aside meanwhile
-    last = places.read(_git_dir(move.checkout) / "logs" / "HEAD").rpartition("\n")[2]
+    last = _last_line(_git_dir(move.checkout) / "logs" / "HEAD")
     about, _, why = last.partition("\t")
     return about.split(" ")[:2] == [move.new, move.old] and not why
+
+
+def _last_line(log: Path) -> str:
+    """Of a file that may be long; empty if there is none."""
+    try:
+        with log.open("rb") as file:
+            file.seek(max(0, log.stat().st_size - 4096))
+            return file.read().decode("utf-8", "replace").rstrip("\n").rpartition("\n")[2]
+    except OSError:
+        return ""
 
 
 def over(checkout: Path, journal: Path, orig_head: str) -> Outcome:
