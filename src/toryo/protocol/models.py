@@ -99,6 +99,8 @@ class AdoptInputs(Model):
     base: str
     take_over: bool = False
     targets: tuple[KnownTarget, ...] = ()
+    worktree_root: str = ""
+    """Where worktrees will be made; empty: nobody makes any there by this."""
 
 
 class PrepareInputs(Model):

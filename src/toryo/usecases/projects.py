@@ -133,6 +133,10 @@ def wanted_base(survey: Mapping[str, Any]) -> str:
     return base if base != survey["base"] else ""
 
 
+def worktree_root(survey: Mapping[str, Any]) -> str:
+    return parse_settings(survey["settings_files"].get(CONFIG, "")).worktrees
+
+
 def _problem(tx: Tx, project: str) -> str:
     row = projects.get(tx, project)
     return row.settings_problem if row else ""

@@ -176,6 +176,7 @@ async def register_project(head: Head, caller: Caller, args: NewProject) -> dict
         base=survey["base"],
         take_over=args.take_over,
         targets=await head.do(projects.known_targets, survey["project"]),
+        worktree_root=projects.worktree_root(survey),
     )
     order = await head.do(asking.ask_adopt, f"machine:{machine}", inputs)
     adopted = asking.refuse_problem(await ask(head, order, "adopt", SURVEY_S))

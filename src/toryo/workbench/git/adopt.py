@@ -12,6 +12,7 @@ from toryo.protocol.models import Adopted, AdoptInputs, Problem
 from toryo.workbench.git import moving, places, tips
 from toryo.workbench.git.door import ZERO, Git, GitFailed
 from toryo.workbench.git.identity import read_mark
+from toryo.workbench.git.refusals import Refusal
 
 EXCLUDED = (".aiagent/", ".worktrees/")
 
@@ -20,6 +21,8 @@ def adopt(inputs: AdoptInputs) -> Adopted:
     """Write ids, excludes, the worktree setting and the first tip; what is there already stays."""
     try:
         return _adopt(inputs)
+    except Refusal as refusal:
+        return Adopted(problem=refusal.problem)
     except (OSError, DiskFull) as failed:
         if not disks.is_about_space(failed):
             raise
@@ -38,6 +41,9 @@ def _adopt(inputs: AdoptInputs) -> Adopted:
     commit = git.commit_of(places.head_ref(inputs.base))
     if commit is None:
         return _problem("branch_missing", f"There is no branch {inputs.base}.", "`git branch` lists them.")
+    if inputs.worktree_root:
+        for needed in (places.worktree_root(root, inputs.worktree_root), root / ".aiagent"):
+            places.refuse_in_the_way(needed)
     wrote: list[str] = []
     folder = common / "toryo"
     folder.mkdir(exist_ok=True)

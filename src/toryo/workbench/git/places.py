@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from toryo.workbench.git.door import Git
+from toryo.workbench.git.refusals import Refusal
 
 LOCK_REASON = "toryo run "
 """Begins the reason of every lock on a worktree of ours; the run that made it follows."""
@@ -115,6 +116,17 @@ def git_on(common: Path) -> Git:
 
 def worktree_root(repo: Path, setting: str) -> Path:
     return Path(os.path.normpath(repo / Path(setting).expanduser()))
+
+
+def refuse_in_the_way(folder: Path) -> None:
+    """Of a folder that is to be made, or is there: something else may lie in its place."""
+    for place in (folder, *folder.parents):
+        if place.is_dir():
+            return
+        if os.path.lexists(place):
+            what = "is a link to nothing" if place.is_symlink() else "is not a folder"
+            hint = f"Move {place} away (`mv {place} {place}.old`)."
+            raise Refusal("in_the_way", f"{place} {what}, and Toryo needs a folder there.", hint)
 
 
 def tip_ref(target: str) -> str:

@@ -35,7 +35,11 @@ def register(repo: Path, common: Path, path: Path, run: str, base: str, branch: 
     admin.parent.mkdir(exist_ok=True)
     half.rename(admin)
     # after it: a crash in between leaves what the next prepare of this run finds by its lock
-    path.mkdir(parents=True)
+    try:
+        path.mkdir(parents=True)
+    except OSError:
+        shutil.rmtree(admin, ignore_errors=True)  # another run would not know it for its own
+        raise
     (path / ".git").write_text(f"gitdir: {admin}\n", "utf-8", "surrogateescape")
     return Worktree(path, common, admin, branch)
 

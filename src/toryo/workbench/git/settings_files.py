@@ -23,6 +23,7 @@ MOST_SETTINGS = 700_000
 
 _RANKS = (CONFIG, "agents/", "prompts/", "")
 _HINT = "Save it as UTF-8 text of at most 256 kB, a plain file."
+_FOLDER_HINT = f"Toryo keeps its settings in a folder of that name: move {FOLDER} away, then try again."
 
 
 def committed(git: Git, entries: Iterable[tuple[str, str, str]]) -> dict[str, str]:
@@ -124,4 +125,4 @@ def _bounded(files: dict[str, str]) -> dict[str, str]:
 
 def _refusal(name: str, why: str) -> Refusal:
     where = f"{FOLDER}/{name}" if name else FOLDER
-    return Refusal("settings_unreadable", f"{where} {why}.", _HINT)
+    return Refusal("settings_unreadable", f"{where} {why}.", _HINT if name else _FOLDER_HINT)

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Literal
 
 from toryo.protocol.models import CheckFound, Surveyed, SurveyInputs
-from toryo.workbench.git import places, settings_files
-from toryo.workbench.git.door import Git
+from toryo.workbench.git import damage, places, settings_files
+from toryo.workbench.git.door import Git, GitFailed
 from toryo.workbench.git.identity import read_mark
 from toryo.workbench.git.refusals import Refusal
 
@@ -29,6 +29,8 @@ def survey(
         found = _survey(inputs)
     except Refusal as refusal:
         found = Surveyed(problem=refusal.problem)
+    except GitFailed as failed:  # it was only to read
+        found = Surveyed(problem=damage.problem_of_reading(inputs.path, failed.complaint))
     return found.model_copy(
         update={
             "clients": dict(clients),
@@ -99,6 +101,7 @@ def _common_dir(path: Path) -> Path:
         if "not a git repository" not in asked.complaint:
             hint = f"Look at it with `git -C {path} status`."
             raise Refusal("unreadable_repository", f"git cannot read {path}: {asked.complaint}", hint)
+        damage.refuse_git_directory(path)
         raise Refusal("not_a_repository", f"{path} is in no git repository.", "Run `git init` there first.")
     common, git_dir, shallow = asked.text.splitlines()
     if shallow == "true":
@@ -141,6 +144,7 @@ def _base(git: Git, common: Path, wanted: str) -> tuple[str, str]:
     commit = git.commit_of(places.head_ref(base))
     if commit is not None:
         return base, commit
+    damage.refuse_broken(git.where, common, places.head_ref(base))
     if not git.do("for-each-ref", "--count=1", "refs/heads"):
         raise Refusal(
             "no_commits",

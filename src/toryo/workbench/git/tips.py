@@ -9,7 +9,7 @@ from typing import Literal
 
 from toryo.processes import TimeLimit
 from toryo.protocol.models import Accepted, AcceptInputs, Problem, TargetSeen
-from toryo.workbench.git import places
+from toryo.workbench.git import damage, places
 from toryo.workbench.git.door import ZERO, Git, GitFailed
 
 Relation = Literal["same", "ahead", "behind", "diverged", "missing", "no_tip"]
@@ -64,6 +64,7 @@ def look(repo: str, project: str, target: str, published: str) -> TargetSeen:
     branch = git.commit_of(places.head_ref(target))
     tip = git.commit_of(places.tip_ref(target)) or ""
     if branch is None:
+        damage.insist_whole(repo, git.where, places.head_ref(target))  # else nobody looks when it is mended
         return TargetSeen(
             project=project,
             target=target,

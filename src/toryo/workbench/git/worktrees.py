@@ -24,6 +24,7 @@ from toryo.protocol.models import Prepared, PrepareInputs, Problem
 from toryo.workbench.git import (
     adopt,
     belongings,
+    damage,
     fingerprint,
     locks,
     merges,
@@ -61,15 +62,25 @@ def prepare(inputs: PrepareInputs, run_dir: Path, meanwhile: Callable[[], None] 
     try:
         made = _prepare(inputs, run_dir, Turn.take(run_dir), meanwhile)
     except Refusal as refusal:
-        return Prepared(problem=refusal.problem, prompt_hash=inputs.prompt)
+        return Prepared(problem=_with_way_out(refusal.problem), prompt_hash=inputs.prompt)
     except (GitFailed, TimeLimit, OSError) as failed:
         disks.insist_on_space(failed, run_dir)
-        problem = Problem(
-            code="git_failed", message=str(failed), hint="Look at the repository with `git status`."
-        )
-        return Prepared(problem=problem, prompt_hash=inputs.prompt)
+        return Prepared(problem=_with_way_out(_problem(inputs.repo, failed)), prompt_hash=inputs.prompt)
     _write(run_dir / MARKER, made.model_dump_json())
     return made
+
+
+def _problem(repo: str, failed: GitFailed | TimeLimit | OSError) -> Problem:
+    if isinstance(failed, GitFailed) and damage.is_told(failed.complaint):
+        return damage.problem_of_reading(repo, failed.complaint)
+    return Problem(
+        code="git_failed", message=str(failed), hint=f"Look at the repository with `git -C {repo} status`."
+    )
+
+
+def _with_way_out(problem: Problem) -> Problem:
+    """A task's reason is one text, and whoever reads it is to know what to do before the next try."""
+    return problem.model_copy(update={"message": f"{problem.message} {problem.hint}".strip()})
 
 
 def prepared(run_dir: Path) -> Prepared | None:
@@ -118,6 +129,8 @@ def _prepare(inputs: PrepareInputs, run_dir: Path, turn: Turn, meanwhile: Callab
         hint = f"If it moved, run `toryo project move PATH`; it was {repo}."
         raise Refusal("repository_missing", "The repository is not there any more.", hint) from None
     root = places.worktree_root(repo, inputs.worktree_root)
+    for folder in (root, repo / ".aiagent"):
+        places.refuse_in_the_way(folder)
     _make_ready(repo, common, root)
     scope = Scope(inputs.scope.exclude, inputs.scope.read, inputs.scope.write)
     seen = ""
@@ -185,19 +198,27 @@ def _make(
         sparse.settle(worktree.admin, scope)
         # the lock covers registration only: a checkout of seconds must not hold up every other launch
         checkout = _check_out(worktree)
+        unseen: GitFailed | OSError | None = None
         try:
             if attempt == 0:
                 beside()
+        except (GitFailed, OSError) as failed:
+            unseen = failed
         finally:
             done = checkout.finish(reuse.CHECKOUT_LIMIT_S)
-        if done.code == 0:
+        if done.code == 0 and unseen is None:
             break
         with locks.registration(common):
             turn.insist()
-            (run_dir / INTENT).unlink()  # a branch of that name is not ours
+            if unseen is None:
+                (run_dir / INTENT).unlink()  # a branch of that name is not ours
             _discard_half(common, inputs.run, run_dir)
+        if unseen is not None:
+            raise unseen
         if git.commit_of(base) is None:
-            raise Refusal("base_missing", f"The commit {inputs.base} is not in this repository.")
+            raise damage.refusal(inputs.repo, f"the commit {inputs.base} is not in it", "base_missing")
+        if damage.is_told(done.complaint):
+            raise damage.refusal(inputs.repo, done.complaint)
         taken.update(_names_of_branches(git))
         if attempt == 2 or name not in taken:
             raise Refusal("worktree_failed", done.complaint, "Look at `git worktree list` and `git branch`.")
