@@ -15,6 +15,9 @@ from toryo.usecases.default_agents import settle
 from toryo.usecases.facts_of_projects import take_settings
 from toryo.usecases.finding import the_project
 
+MOST_NAMED = 5
+_SYNCED = ("config.yaml", "agents/", "prompts/", "skills/")
+
 
 def place_of(context: HeadContext, text: str, path: str) -> tuple[str, str, str]:
     """(machine, path, base) of a project."""
@@ -39,6 +42,23 @@ def sync(context: HeadContext, text: str, path: str, survey: Mapping[str, Any]) 
         settle(tx, row.id)
     source = "uncommitted" if survey["settings_from"] == "working copy" else survey["settings_from"]
     return {"success": True, **told, "settings_from": source, "settings_problem": ""}
+
+
+def not_counted(base: str, committed: Mapping[str, Any], lying: Mapping[str, Any]) -> list[str]:
+    """What a person may have edited for this, and which is not read: the working copy's files."""
+    if lying.get("problem"):
+        return [str(lying["problem"]["message"])]
+    counted, here = committed["settings_files"], lying["settings_files"]
+    names = [
+        f".toryo/{name}" for name in here if name.startswith(_SYNCED) and counted.get(name) != here[name]
+    ]
+    if not names:
+        return []
+    more = f" and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else ""
+    return [
+        f"only what is committed on {base} counts; not so yet: {', '.join(names[:MOST_NAMED])}{more}; "
+        f"commit it on {base}, then: toryo agent sync"
+    ]
 
 
 def _agents(base: str, survey: Mapping[str, Any]) -> list[NewAgent]:

@@ -321,6 +321,8 @@ def sync(args: argparse.Namespace, desk: Desk) -> int:
     print(f"settings: {plain(str(answer.get('settings_from') or 'none'))}")
     if answer.get("settings_problem"):
         print(f"note: {plain(str(answer['settings_problem']))}")
+    for note in answer.get("notes", ()):
+        print(f"note: {plain(str(note))}")
     return 0
 
 
