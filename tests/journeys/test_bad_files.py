@@ -11,7 +11,7 @@ import pytest
 from house import House, build
 from typed_commands import refused, run, tree
 
-from repositories import make_repository
+from repositories import git, make_repository
 
 DEEP = "[" * 900 + "]" * 900
 
@@ -36,6 +36,12 @@ CONFIG = {
     f"base: {DEEP}": "config.yaml, line 1: it is nested too deeply",
     "base: main\nnull: x": "config.yaml, line 2: null is no key",
     "base: main\ndod:\n  \a: 1": "config.yaml, line 3: a character that is not allowed, #x0007",
+    "scope:\n  exclude: [.env, /etc/x]": "line 2: scope.exclude.1: '/etc/x' looks like an absolute path",
+    "scope:\n  exclude:\n  - ../other": "line 3: scope.exclude.0: '../other' leaves the repository",
+    "scope:\n  exclude: [a/../../b]": "line 2: scope.exclude.0: 'a/../../b' leaves the repository",
+    "scope:\n  exclude: [~/.ssh]": "line 2: scope.exclude.0: '~/.ssh' is in a home",
+    'scope:\n  exclude: [""]': "line 2: scope.exclude.0: an empty pattern matches nothing",
+    "protected: [../x]": "config.yaml, line 1: protected.0: '../x' leaves the repository",
     "base: main\nsetup: 2024-13-45": "config.yaml, line 2: this is no timestamp",
 }
 AGENT = {
@@ -54,7 +60,7 @@ AGENT = {
     f"name: c\nscope: {DEEP}": "agents/a.yaml, line 2: it is nested too deeply",
     "name: c\nscope:\n  ~: x": "agents/a.yaml, line 3: scope.~ is no key",
     "name: c\nrole: \x01": "agents/a.yaml, line 2: a character that is not allowed, #x0001",
-    'name: c\nscope: {write: ["../.."]}': "leaves the repository",
+    'name: c\nscope: {write: ["../.."]}': "a.yaml, line 2: scope.write.0: '../..' leaves the repository",
 }
 COORDINATOR = {
     "polling_interval: [": "coordinator.yaml, line 2: ",
@@ -198,3 +204,28 @@ def test_two_agents_files_with_one_name_are_refused_naming_both(inn: House) -> N
     assert "agents/a.yaml, too" in refused(run(("init", "--yes"), env=inn.env, cwd=repo))
     assert tree(repo) == before
     shutil.rmtree(folder)
+
+
+def test_a_sync_says_which_files_do_not_count_until_they_are_committed(inn: House) -> None:
+    def sync() -> str:
+        done = run(("agent", "sync"), env=inn.env, cwd=repo)
+        assert done.code == 0, done.err
+        return done.out
+
+    text = "name: synced\nclient: command\ncommand: a\n"
+    files = {".toryo/config.yaml": "base: main\n", ".toryo/agents/synced.yaml": text}
+    repo = make_repository(inn.root / "synced", files)
+    assert run(("init", "--yes"), env=inn.env, cwd=repo).code == 0
+    assert "note:" not in sync()
+    (repo / ".toryo" / "agents" / "synced.yaml").write_text(text + "slots: 3\n")
+    (repo / ".toryo" / "agents" / "newer.yaml").write_text(text.replace("synced", "newer"))
+    told = sync()
+    assert "unchanged: synced" in told
+    assert "note: only what is committed on main counts; not so yet: " in told
+    assert ".toryo/agents/newer.yaml, .toryo/agents/synced.yaml; commit it on main" in told
+    git(repo, "add", "-A")
+    git(repo, "commit", "-q", "-m", "agents")
+    told = sync()
+    assert "added: newer" in told
+    assert "changed: synced" in told
+    assert "note:" not in told

@@ -105,6 +105,8 @@ def problem_of(pattern: str) -> str:
         return "an empty pattern matches nothing"
     if pattern.startswith("/") and len(pattern) > 1 and "/" in pattern[1:].rstrip("/"):
         return f"{pattern!r} looks like an absolute path: patterns begin at the repository's root"
+    if pattern.startswith("~/"):
+        return f"{pattern!r} is in a home: patterns begin at the repository's root"
     if ".." in pattern.split("/"):
         return f"{pattern!r} leaves the repository"
     return ""

@@ -9,7 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from toryo.domain.words import Access, Style, Terminal
 from toryo.protocol import yaml_files
 from toryo.usecases.agent_definitions import NewAgent
-from toryo.usecases.project_settings import SettingsWrong, complaint
+from toryo.usecases.project_settings import SettingsWrong, complaint, refuse_patterns
 
 
 class _File(BaseModel):
@@ -69,6 +69,8 @@ def _agent(where: str, text: str, files: Mapping[str, str]) -> NewAgent:
         read = AgentFile.model_validate(raw)
     except ValidationError as error:
         raise complaint(where, text, error, AgentFile) from error
+    for key, patterns in read.scope:
+        refuse_patterns(where, text, ("scope", key), patterns or ())
     prompt = ""
     if read.prompt_file:
         path = read.prompt_file.removeprefix("./").removeprefix("../").removeprefix(".toryo/")

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from toryo.domain.errors import UserError
+from toryo.domain.scopes import problem_of
 from toryo.protocol import yaml_files
 
 DEFAULT_EXCLUDE = (".env", "secrets/")
@@ -77,6 +78,8 @@ def parse_settings(text: str, where: str = ".toryo/config.yaml") -> ProjectSetti
     except ValidationError as error:
         raise complaint(where, text, error, ProjectSettings) from error
     _refuse_blank_commands(where, text, read)
+    refuse_patterns(where, text, ("scope", "exclude"), read.scope.exclude)
+    refuse_patterns(where, text, ("protected",), read.protected)
     return read
 
 
@@ -90,6 +93,15 @@ def _refuse_blank_commands(where: str, text: str, read: ProjectSettings) -> None
         if not command.strip():
             told = yaml_files.wrong_value(where, text, path, "is blank")
             raise SettingsWrong(told, hint=f"Write a command there, or take the entry out of {where}.")
+
+
+def refuse_patterns(where: str, text: str, path: tuple[str, ...], patterns: Sequence[str]) -> None:
+    """One that matches nothing hides nothing, and whoever wrote it relies on it. Only here, as above."""
+    for number, pattern in enumerate(patterns):
+        if problem := problem_of(pattern):
+            told = yaml_files.wrong_value(where, text, (*path, number), problem)
+            hint = f"Mend {where}: patterns begin at the repository's root, as `secrets/` or `**/*.pem`."
+            raise SettingsWrong(told, hint=hint)
 
 
 def complaint(where: str, text: str, error: ValidationError, kind: type[BaseModel]) -> SettingsWrong:
