@@ -112,6 +112,25 @@ def test_a_coordinator_without_a_daemon_says_once_that_it_waits(place: Path) -> 
     assert "toryo up" in done.err
 
 
+@pytest.mark.long
+@pytest.mark.parametrize("key", ["", "coord_abcdefgh"])
+def test_a_coordinator_says_that_something_listens_and_does_not_answer(place: Path, key: str) -> None:
+    home = place / "home"
+    folder = home / "coordinators" / "main"
+    folder.mkdir(parents=True)
+    if key:
+        (folder / "key").write_text(key)
+    path = home / "mcp.sock"
+    with socket.socket(socket.AF_UNIX) as silent:
+        silent.bind(str(path))
+        silent.listen()
+        done = type_(home, "coordinator", before=("timeout", "-s", "KILL", "9"))
+    assert done.err.count(f"Something listens at {path}, but does not answer: ") == 1
+    assert f"`fuser {path}` names who listens there." in done.err
+    assert f"or move {path} away" in done.err
+    assert "toryo up" not in done.err
+
+
 def test_a_datagram_socket_is_named_and_left(place: Path) -> None:
     home = place / "home"
     home.mkdir()

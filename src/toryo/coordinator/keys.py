@@ -49,13 +49,17 @@ def obtain(home: Home, name: str, socket_path: Path, standing: Standing, interva
 
 
 def look(socket_path: Path) -> str:
-    """Why nobody answers yet; empty if a daemon does. InTheWay: there none ever will."""
+    """Who is waited for, and the way out; empty if a daemon answers. InTheWay: there none ever will."""
     try:
         _answers(socket_path)
     except wire.InTheWay:
         raise
+    except wire.Unanswered as silent:
+        said = f"Something listens at {socket_path}, but does not answer: {silent.message}"
+        return f"{said} Waiting for it. {silent.hint}"
     except wire.WireError as away:
-        return away.message
+        said = f"No daemon answers at {socket_path} yet: {away.message}"
+        return f"{said} Waiting for it; {wire.START} starts one."
     return ""
 
 

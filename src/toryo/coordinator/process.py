@@ -62,8 +62,7 @@ def run_coordinator(home: Home, name: str, foreground: bool) -> int:
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: standing.end())
     if away := keys.look(config.mcp_socket_path):
-        where = config.mcp_socket_path
-        sys.stderr.write(f"No daemon answers at {where} yet: {away} Waiting for it; `toryo up` starts one.\n")
+        sys.stderr.write(f"{away}\n")
         sys.stderr.flush()
     key = keys.obtain(home, name, config.mcp_socket_path, standing, config.polling_interval)
     if key is not None:

@@ -59,6 +59,10 @@ class WireError(ToryoError):
     way_out = "`toryo status` shows whether the daemon works; `toryo down && toryo up` starts it anew."
 
 
+class Unanswered(WireError):
+    """Something listens at the socket's path and says nothing, or not all of it."""
+
+
 class InTheWay(WireError):
     """What is at the socket's path is no daemon: waiting for it to become one is in vain."""
 
@@ -109,11 +113,11 @@ class Connection:
                     break  # the line itself was refused, so no id came back
         except TimeoutError as late:
             self.close()
-            raise WireError(f"The daemon did not answer {tool} in time.", hint=who(self._path)) from late
+            raise Unanswered(f"The daemon did not answer {tool} in time.", hint=who(self._path)) from late
         except OSError as broken:
             self.close()
             hint = f"{START}. If that says the same: {another(self._path)}"
-            raise WireError(f"The connection to the daemon was lost during {tool}.", hint=hint) from broken
+            raise Unanswered(f"The connection to the daemon was lost during {tool}.", hint=hint) from broken
         except BaseException:
             self.close()  # a half-read answer would be taken for the next call's
             raise

@@ -20,6 +20,10 @@ class LineTooSlow(Exception):
     """A line was begun and not finished in time, or its room was needed."""
 
 
+class LineUnfinished(Exception):
+    """The other side ended in the middle of a line."""
+
+
 class Lines:
     """What came in and was not taken yet; `hold` is told of every change of it, in bytes."""
 
@@ -37,7 +41,7 @@ class Lines:
         return len(self._kept)
 
     async def next(self) -> bytes:
-        """The next line with its newline; `IncompleteReadError` at the end."""
+        """The next line with its newline; `IncompleteReadError` at the end, `LineUnfinished` within one."""
         while (end := self._kept.find(b"\n", self._searched)) < 0:
             self._searched = len(self._kept)
             if self._searched >= LONGEST_LINE:
@@ -74,8 +78,9 @@ class Lines:
             finally:
                 self._deadline = None
         if not part:
+            begun = bool(self._kept.strip())
             self._forget()
-            raise asyncio.IncompleteReadError(b"", None)
+            raise LineUnfinished if begun else asyncio.IncompleteReadError(b"", None)
         self._kept += part
         self._hold(len(part))
 

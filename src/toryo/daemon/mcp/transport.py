@@ -28,7 +28,7 @@ from mcp_types.jsonrpc import (
 
 from toryo.daemon.mcp import refusals
 from toryo.daemon.mcp.crowd import Crowd
-from toryo.daemon.mcp.lines import CHUNK, Lines, LineTooLong, LineTooSlow
+from toryo.daemon.mcp.lines import CHUNK, Lines, LineTooLong, LineTooSlow, LineUnfinished
 from toryo.protocol.wire import BIND, LONGEST_LINE
 
 MOST_AT_ONCE = 16
@@ -116,6 +116,12 @@ class Link:
             except LineTooSlow:
                 told = "This line was not finished in time; closing."
                 await self._refuse_and_leave(told, "Send a whole line at once.")
+            except LineUnfinished:
+                if not self._is_hung_up():
+                    told = "The last line was not finished: it has no newline; closing."
+                    await self._refuse_and_leave(told, "End every request with a newline.")
+                self._is_over = True
+                await self._let_answers_out()
             except (asyncio.IncompleteReadError, OSError):
                 self._is_over = True
                 await self._let_answers_out()
