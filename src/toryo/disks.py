@@ -52,9 +52,12 @@ def full(path: Path | str) -> DiskFull:
     return DiskFull(f"The disk of {path} is full.", hint=f"df -h {path}")
 
 
-def insist_on_space(error: BaseException, path: Path | str) -> None:
-    """A failure for want of space says nothing about what was tried: it is told as such."""
+def insist_on_space(error: BaseException, path: Path | str, *others: Path) -> None:
+    """A failure for want of space says nothing about what was tried: it is told as such.
+
+    A write that failed names no file: it was on the disk of one of the others if that is full."""
     if isinstance(error, DiskFull):
         raise error
     if is_about_space(error):
-        raise full(getattr(error, "filename", None) or path) from error
+        named = getattr(error, "filename", None)
+        raise full(named or next(filter(is_full, others), path)) from error

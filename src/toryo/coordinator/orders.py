@@ -9,6 +9,7 @@ import logging
 import threading
 import time
 from collections.abc import Callable, Iterable
+from pathlib import Path
 
 from toryo import disks
 from toryo.coordinator.act import Acts, Again, Begun, Done, Result
@@ -294,7 +295,7 @@ class Orders:
         except (WireError, Hindered):
             raise
         except (ToryoError, OSError, TimeLimit, ValueError) as failed:
-            disks.insist_on_space(failed, self._journal.folder)
+            disks.insist_on_space(failed, self._journal.folder, *_places(order))
             log.warning(
                 "Order failed", extra={"order": order.id, "kind": order.kind, "reason": str(failed)[:2000]}
             )
@@ -320,6 +321,12 @@ class Orders:
 
     def _lane(self, order: Order) -> Lane:
         return self._checks if order.kind is OrderKind.CHECK else self._quick
+
+
+def _places(order: Order) -> list[Path]:
+    """Where it writes besides the home: the repository, a worktree."""
+    named = [order.inputs.get(key) for key in ("worktree", "repo", "path", "destination")]
+    return [Path(place) for place in named if isinstance(place, str) and place.startswith("/")]
 
 
 def _log_waiting(order: Order, unwritten: OSError) -> None:

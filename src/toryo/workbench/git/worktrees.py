@@ -64,7 +64,8 @@ def prepare(inputs: PrepareInputs, run_dir: Path, meanwhile: Callable[[], None] 
     except Refusal as refusal:
         return Prepared(problem=_with_way_out(refusal.problem), prompt_hash=inputs.prompt)
     except (GitFailed, TimeLimit, OSError) as failed:
-        disks.insist_on_space(failed, run_dir)
+        root = places.worktree_root(Path(inputs.repo), inputs.worktree_root)
+        disks.insist_on_space(failed, run_dir, Path(inputs.repo), root)
         return Prepared(problem=_with_way_out(_problem(inputs.repo, failed)), prompt_hash=inputs.prompt)
     _write(run_dir / MARKER, made.model_dump_json())
     return made
