@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from pathlib import PurePosixPath
 from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
@@ -12,6 +13,8 @@ from toryo.domain.scopes import problem_of
 from toryo.protocol import yaml_files
 
 DEFAULT_EXCLUDE = (".env", "secrets/")
+LONGEST_S = 7 * 86400
+"""A week, as for a task; what is endless could not even be told to a coordinator."""
 
 
 class SettingsWrong(UserError):
@@ -29,12 +32,12 @@ class ScopeSettings(_Part):
 class Check(_Part):
     type: str = "check"
     command: str
-    timeout: float | None = Field(default=None, gt=0)
+    timeout: float | None = Field(default=None, gt=0, le=LONGEST_S)
     reads: Literal["tree", "history"] = "tree"
 
 
 class DefinitionOfDone(_Part):
-    timeout: float = Field(default=300, gt=0)
+    timeout: float = Field(default=300, gt=0, le=LONGEST_S)
     flaky: Literal["land", "review"] = "land"
     checks: tuple[Check, ...] = ()
 
@@ -49,7 +52,7 @@ class TaskType(_Part):
 
 
 class RunSettings(_Part):
-    timeout: float = Field(default=3600, gt=0)
+    timeout: float = Field(default=3600, gt=0, le=LONGEST_S)
 
 
 class ProjectSettings(_Part):
@@ -57,7 +60,7 @@ class ProjectSettings(_Part):
     scope: ScopeSettings = ScopeSettings()
     setup: tuple[str, ...] = ()
     setup_inputs: tuple[str, ...] = ()
-    setup_timeout: float = Field(default=900, gt=0)
+    setup_timeout: float = Field(default=900, gt=0, le=LONGEST_S)
     dod: DefinitionOfDone = DefinitionOfDone()
     task_types: dict[str, TaskType] = Field(default_factory=dict)
     protected: tuple[str, ...] = ()
@@ -78,6 +81,7 @@ def parse_settings(text: str, where: str = ".toryo/config.yaml") -> ProjectSetti
     except ValidationError as error:
         raise complaint(where, text, error, ProjectSettings) from error
     _refuse_blank_commands(where, text, read)
+    _refuse_worktrees(where, text, read.worktrees)
     refuse_patterns(where, text, ("scope", "exclude"), read.scope.exclude)
     refuse_patterns(where, text, ("protected",), read.protected)
     return read
@@ -93,6 +97,22 @@ def _refuse_blank_commands(where: str, text: str, read: ProjectSettings) -> None
         if not command.strip():
             told = yaml_files.wrong_value(where, text, path, "is blank")
             raise SettingsWrong(told, hint=f"Write a command there, or take the entry out of {where}.")
+
+
+def _refuse_worktrees(where: str, text: str, setting: str) -> None:
+    parts = PurePosixPath(setting).parts
+    if not setting.strip() or not parts or not setting.isprintable():
+        problem = "is no folder of its own"
+    elif parts[0] in (".git", ".toryo", ".aiagent"):
+        problem = f"is inside {parts[0]}"
+    elif parts[0].startswith("~") and parts[0] != "~":
+        problem = "is in another user's home"
+    else:
+        return
+    told = yaml_files.wrong_value(where, text, ("worktrees",), problem)
+    raise SettingsWrong(
+        told, hint=f"Mend {where}, for example `worktrees: .worktrees` or `worktrees: ../trees`."
+    )
 
 
 def refuse_patterns(where: str, text: str, path: tuple[str, ...], patterns: Sequence[str]) -> None:
