@@ -141,6 +141,26 @@ def test_a_place_for_worktrees_that_the_settings_name_is_looked_at_too(inn: Hous
     assert tree(repo) == before
 
 
+def test_a_git_directory_that_cannot_be_written_is_nobodys_and_told_with_a_way_out(
+    inn: House, repo: Path
+) -> None:
+    lock = repo / ".git" / "config.lock"
+    lock.touch()
+    before = tree(repo)
+    told = refused(init(inn, repo))
+    assert f"git could not write in {repo}: " in told
+    assert f"Hint: If no git runs there: `rm {lock}`." in told
+    (repo / ".git" / "toryo").rmdir()  # empty: nobody's marks are in it
+    assert tree(repo) == before
+    lock.unlink()
+    (repo / ".git" / "toryo").touch()
+    told = refused(init(inn, repo))
+    assert f"{repo / '.git' / 'toryo'} cannot be written: File exists." in told
+    assert f"Hint: `ls -ld {repo / '.git'}`" in told
+    (repo / ".git" / "toryo").unlink()
+    assert init(inn, repo).code == 0
+
+
 @pytest.mark.long
 @pytest.mark.parametrize("what", ["file", "commit", "tree", "blob"])
 def test_a_run_that_cannot_be_prepared_says_what_to_do_and_goes_on_when_it_was_done(

@@ -19,19 +19,41 @@ EXCLUDED = (".aiagent/", ".worktrees/")
 
 def adopt(inputs: AdoptInputs) -> Adopted:
     """Write ids, excludes, the worktree setting and the first tip; what is there already stays."""
+    wrote: list[str] = []
     try:
-        return _adopt(inputs)
+        return _adopt(inputs, wrote)
     except Refusal as refusal:
         return Adopted(problem=refusal.problem)
-    except (OSError, DiskFull) as failed:
-        if not disks.is_about_space(failed):
-            raise
+    except (OSError, DiskFull, GitFailed) as failed:
+        _take_back(inputs, wrote)
         # told at once and not waited for: somebody sits in front of it
-        full = disks.full(inputs.path)
-        return _problem("disk_full", full.message, full.hint)
+        if disks.is_about_space(failed):
+            full = disks.full(inputs.path)
+            return _problem("disk_full", full.message, full.hint)
+        return _unwritten(inputs.path, failed)
 
 
-def _adopt(inputs: AdoptInputs) -> Adopted:
+def _take_back(inputs: AdoptInputs, wrote: list[str]) -> None:
+    """The marks of this call: a repository that was not adopted whole is nobody's."""
+    if inputs.take_over:
+        return  # whose it was is not known any more; the next try goes on from here
+    folder = places.common_dir(inputs.path) / "toryo"
+    for name in ("owner", "project"):
+        if f"toryo/{name}" in wrote:
+            (folder / name).unlink(missing_ok=True)
+
+
+def _unwritten(root: str, failed: OSError | DiskFull | GitFailed) -> Adopted:
+    if isinstance(failed, OSError):
+        place = Path(failed.filename or root)
+        hint = f"`ls -ld {place.parent}` shows whose it is; Toryo writes there as you."
+        return _problem("not_writable", f"{place} cannot be written: {failed.strerror}.", hint)
+    lock = places.common_dir(root) / "config.lock"
+    hint = f"If no git runs there: `rm {lock}`." if lock.exists() else f"Look at `git -C {root} status`."
+    return _problem("git_failed", f"git could not write in {root}: {str(failed)[:2000]}", hint)
+
+
+def _adopt(inputs: AdoptInputs, wrote: list[str]) -> Adopted:
     root = Path(inputs.path)
     try:
         common = places.common_dir(root)
@@ -44,7 +66,6 @@ def _adopt(inputs: AdoptInputs) -> Adopted:
     if inputs.worktree_root:
         for needed in (places.worktree_root(root, inputs.worktree_root), root / ".aiagent"):
             places.refuse_in_the_way(needed)
-    wrote: list[str] = []
     folder = common / "toryo"
     folder.mkdir(exist_ok=True)
     owner = _mark(folder / "owner", inputs.installation, wrote)
@@ -61,9 +82,9 @@ def _adopt(inputs: AdoptInputs) -> Adopted:
         _replace(folder / "owner", f"{inputs.installation}\n")
         wrote.append("toryo/owner")
     project = _mark(folder / "project", inputs.project, wrote)
-    wrote += exclude(common, EXCLUDED)
     if allow_worktree_settings(common):
         wrote.append("config: extensions.worktreeConfig=true")
+    wrote += exclude(common, EXCLUDED)
     wrote += moving.mend(root, common)
     wrote += _own_tips(git, inputs)
     try:
