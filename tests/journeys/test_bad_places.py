@@ -181,6 +181,19 @@ def test_files_of_the_home_that_hold_nonsense_are_no_bug(place: Path) -> None:
         type_(home, "down")
 
 
+def test_a_coordinators_key_that_holds_nonsense_is_replaced(place: Path) -> None:
+    home = place / "home"
+    (home / "coordinators" / "main").mkdir(parents=True)
+    key = home / "coordinators" / "main" / "key"
+    key.write_bytes(b"\xff\xfe\n")
+    try:
+        done = type_(home, "up")
+        assert done.code == 0, done.err
+        assert key.read_text("ascii").strip()
+    finally:
+        assert type_(home, "down").code == 0
+
+
 def on_a_disk(options: str, script: str, place: Path) -> Done:
     """The script in a mount namespace of its own, where `$D` is a small disk and `toryo` our command."""
     own = ("unshare", "-m") if os.geteuid() == 0 else ("unshare", "-rm")

@@ -110,8 +110,8 @@ def issue(path: Path, name: str, socket_path: Path, operator: str) -> str:
 
 def _read(path: Path) -> str:
     try:
-        return path.read_text().strip()
-    except OSError:
+        return path.read_text("ascii").strip()
+    except (OSError, UnicodeDecodeError):  # nonsense is no key: another one is asked for
         return ""
 
 
