@@ -162,7 +162,7 @@ def test_a_git_directory_that_cannot_be_written_is_nobodys_and_told_with_a_way_o
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("what", ["file", "commit", "tree", "blob"])
+@pytest.mark.parametrize("what", ["file", "commit", "tree", "blob", "head"])
 def test_a_run_that_cannot_be_prepared_says_what_to_do_and_goes_on_when_it_was_done(
     make_house: Callable[..., House], what: str
 ) -> None:
@@ -177,6 +177,11 @@ def test_a_run_that_cannot_be_prepared_says_what_to_do_and_goes_on_when_it_was_d
         assert house.rest(task) == 1
         place.unlink()
         said = f"Move {place} away"
+    elif what == "head":
+        with lost(house.repo / ".git" / "HEAD", b"garbage"):
+            task = house.add("work")
+            assert house.rest(task) == 1
+        said = f"{house.repo / '.git' / 'HEAD'} names no branch and no commit. Name the branch"
     else:
         with lost(object_of(house.repo, names[what])):
             task = house.add("work")

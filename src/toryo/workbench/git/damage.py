@@ -91,8 +91,10 @@ def is_there(common: Path, ref: str) -> bool:
     return False
 
 
-def refuse_git_directory(path: Path) -> None:
+def refuse_git_directory(path: Path, complaint: str) -> None:
     """Of a path that git takes for no repository: what is at its top may be the rest of one."""
+    if "not a git repository" not in complaint:
+        return
     for top in (path, *path.parents):
         entry = top / ".git"
         if entry.is_file():

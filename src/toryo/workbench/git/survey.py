@@ -101,7 +101,7 @@ def _common_dir(path: Path) -> Path:
         if "not a git repository" not in asked.complaint:
             hint = f"Look at it with `git -C {path} status`."
             raise Refusal("unreadable_repository", f"git cannot read {path}: {asked.complaint}", hint)
-        damage.refuse_git_directory(path)
+        damage.refuse_git_directory(path, asked.complaint)
         raise Refusal("not_a_repository", f"{path} is in no git repository.", "Run `git init` there first.")
     common, git_dir, shallow = asked.text.splitlines()
     if shallow == "true":

@@ -72,11 +72,20 @@ def prepare(inputs: PrepareInputs, run_dir: Path, meanwhile: Callable[[], None] 
 
 
 def _problem(repo: str, failed: GitFailed | TimeLimit | OSError) -> Problem:
-    if isinstance(failed, GitFailed) and damage.is_told(failed.complaint):
-        return damage.problem_of_reading(repo, failed.complaint)
-    return Problem(
-        code="git_failed", message=str(failed), hint=f"Look at the repository with `git -C {repo} status`."
-    )
+    if isinstance(failed, OSError) and failed.filename:
+        place = Path(failed.filename)
+        hint = f"`ls -ld {place.parent}` shows what is there."
+        message = f"{place} cannot be written: {failed.strerror}."
+        return Problem(code="not_writable", message=message, hint=hint)
+    if isinstance(failed, GitFailed):
+        if damage.is_told(failed.complaint):
+            return damage.problem_of_reading(repo, failed.complaint)
+        try:
+            damage.refuse_git_directory(Path(repo), failed.complaint)
+        except Refusal as damaged:
+            return damaged.problem
+    hint = f"Look at the repository with `git -C {repo} status`."
+    return Problem(code="git_failed", message=f"{str(failed).rstrip('.')}.", hint=hint)
 
 
 def _with_way_out(problem: Problem) -> Problem:
