@@ -238,3 +238,17 @@ def test_a_sync_says_which_files_do_not_count_until_they_are_committed(inn: Hous
     assert "added: newer" in told
     assert "changed: synced" in told
     assert "note:" not in told
+
+
+def test_a_default_agent_that_is_none_of_the_projects_is_told(inn: House) -> None:
+    repo = make_repository(inn.root / "wish", {".toryo/config.yaml": "base: main\ndefault_agent: nobody\n"})
+    said = (
+        "note: default_agent in .toryo/config.yaml: 'nobody' is no agent of this project; type: toryo agent"
+    )
+    done = run(("init", "--yes"), env=inn.env, cwd=repo)
+    assert done.code == 0, done.err
+    assert f"{said} list" in done.out
+    assert run(("agent", "add", "nobody", "--client", "outside"), env=inn.env, cwd=inn.root).code == 0
+    assert f"{said} assign nobody" in run(("agent", "sync"), env=inn.env, cwd=repo).out
+    assert run(("agent", "assign", "nobody"), env=inn.env, cwd=repo).code == 0
+    assert "note:" not in run(("agent", "sync"), env=inn.env, cwd=repo).out

@@ -23,6 +23,16 @@ def default_agent(tx: Tx, project: ProjectRow) -> str:
     return ranked[0].id if ranked else ""
 
 
+def unknown_wish(tx: Tx, project_id: str) -> list[str]:
+    """A note where the settings name a default agent that is none of the project's: another one works."""
+    project = projects.get(tx, project_id)
+    wish = settings_of(project.settings).default_agent if project else ""
+    if not wish or wish in [agent.id for agent in projects.agents_of(tx, project_id)]:
+        return []
+    cure = f"toryo agent assign {wish}" if agents.get(tx, wish) else "toryo agent list"
+    return [f"default_agent in .toryo/config.yaml: {wish!r} is no agent of this project; type: {cure}"]
+
+
 def installed_clis(tx: Tx, machine: str) -> tuple[str, ...]:
     told = {name for row in coordinators.listing(tx) if row.machine == machine for name in row.clients}
     return tuple(name for name in AGENT_CLIS if name in told)

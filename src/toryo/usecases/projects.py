@@ -18,7 +18,7 @@ from toryo.usecases.agent_definitions import AGENT_CLIS, OUTSIDE, PROGRAMS, know
 from toryo.usecases.agent_files import agents_in
 from toryo.usecases.agents_of_projects import first_agent, import_agents, look_over_file
 from toryo.usecases.context import HeadContext
-from toryo.usecases.default_agents import settle
+from toryo.usecases.default_agents import settle, unknown_wish
 from toryo.usecases.drain_queue import mark_waiting_tasks
 from toryo.usecases.facts_of_landings import forget_tip
 from toryo.usecases.facts_of_projects import CONFIG, apply_target_seen, take_settings
@@ -83,13 +83,14 @@ def register(
         import_agents(tx, row.id, found, known_clients(context, tx))
         agent = first_agent(tx, row.id, survey["clients"])
         settle(tx, row.id)
+        unknown = unknown_wish(tx, row.id)
         tx.mark(f"queue:{row.id}/{row.base}")
     return {
         "success": True,
         "project": project_body(context, row.id),
         "agent": {"id": agent.id, "client": agent.client or None},
         "already_known": known,
-        "notes": [*replaced, *_notes(survey, adopted, agent)],
+        "notes": [*replaced, *_notes(survey, adopted, agent), *unknown],
     }
 
 

@@ -11,7 +11,7 @@ from toryo.usecases.agent_definitions import NewAgent, known_clients, refuse_wro
 from toryo.usecases.agent_files import agents_in
 from toryo.usecases.agents_of_projects import sync_agents
 from toryo.usecases.context import HeadContext
-from toryo.usecases.default_agents import settle
+from toryo.usecases.default_agents import settle, unknown_wish
 from toryo.usecases.facts_of_projects import take_settings
 from toryo.usecases.finding import the_project
 
@@ -40,8 +40,9 @@ def sync(context: HeadContext, text: str, path: str, survey: Mapping[str, Any]) 
             refuse_wrong_client(context, wish.client)
         told = sync_agents(tx, row.id, found, known_clients(context, tx))
         settle(tx, row.id)
+        notes = unknown_wish(tx, row.id)
     source = "uncommitted" if survey["settings_from"] == "working copy" else survey["settings_from"]
-    return {"success": True, **told, "settings_from": source, "settings_problem": ""}
+    return {"success": True, **told, "settings_from": source, "settings_problem": "", "notes": notes}
 
 
 def not_counted(base: str, committed: Mapping[str, Any], lying: Mapping[str, Any]) -> list[str]:

@@ -125,10 +125,10 @@ async def sync_agents(head: Head, caller: Caller, args: Which) -> dict[str, Any]
     survey = asking.refuse_problem(await ask(head, order, "survey", SURVEY_S))
     told = await head.do(syncing.sync, args.project, args.path, survey)
     if survey["settings_from"] != "commit":
-        return told | {"notes": []}
+        return told
     order = await head.do(asking.order_survey, machine, path, base, working_copy=True)
     lying = await ask(head, order, "survey", SURVEY_S)
-    return told | {"notes": syncing.not_counted(base, survey, lying)}
+    return told | {"notes": [*told["notes"], *syncing.not_counted(base, survey, lying)]}
 
 
 async def update_task(head: Head, caller: Caller, args: Update) -> dict[str, Any]:
