@@ -84,6 +84,20 @@ def test_a_damaged_head_is_no_reason_to_make_a_new_repository(inn: House, repo: 
     assert init(inn, repo).code == 0
 
 
+def test_the_rest_of_a_repository_is_not_taken_for_the_one_around_it(inn: House, repo: Path) -> None:
+    inner = make_repository(repo / "inner", FILES)
+    with lost(inner / ".git" / "HEAD", b"garbage"):
+        before = tree(repo)
+        told = refused(init(inn, inner / "sub"))
+        assert f"{inner / '.git'} is damaged: {inner / '.git' / 'HEAD'} names no branch" in told
+        assert tree(repo) == before
+    assert init(inn, inner / "sub").code == 0
+    assert (inner / ".toryo" / "config.yaml").exists()
+    (inner / "link").symlink_to(make_repository(repo.parent / "other", FILES) / "sub")
+    assert init(inn, inner / "link").code == 0
+    assert (repo.parent / "other" / ".toryo" / "config.yaml").exists()
+
+
 @pytest.mark.parametrize("name", ["objects", "refs"])
 def test_a_git_directory_without_its_parts_is_damaged(inn: House, repo: Path, name: str) -> None:
     with lost(repo / ".git" / name):

@@ -95,7 +95,7 @@ def refuse_git_directory(path: Path, complaint: str) -> None:
     """Of a path that git takes for no repository: what is at its top may be the rest of one."""
     if "not a git repository" not in complaint:
         return
-    for top in (path, *path.parents):
+    for top in _upwards(path):
         entry = top / ".git"
         if entry.is_file():
             named = places.read(entry).removeprefix("gitdir:").strip()
@@ -104,6 +104,23 @@ def refuse_git_directory(path: Path, complaint: str) -> None:
         present = [name for name in PARTS if (entry / name).exists()]
         if present:
             raise _rest_of_one(top, entry, [name for name in PARTS if name not in present])
+
+
+def refuse_outer(path: Path, git_dir: Path) -> None:
+    """Of the repository that git found: it looks past the rest of one, and takes the one around it."""
+    for top in _upwards(path):
+        entry = top / ".git"
+        if entry.is_file() or git_dir.is_relative_to(top):
+            return
+        present = [name for name in PARTS if (entry / name).exists()]
+        if present:
+            raise _rest_of_one(top, entry, [name for name in PARTS if name not in present])
+
+
+def _upwards(path: Path) -> tuple[Path, ...]:
+    """As git goes: by the real folders, whatever links led here."""
+    real = path.resolve()
+    return (real, *real.parents)
 
 
 def _rest_of_one(top: Path, entry: Path, missing: list[str]) -> Refusal:

@@ -104,6 +104,7 @@ def _common_dir(path: Path) -> Path:
         damage.refuse_git_directory(path, asked.complaint)
         raise Refusal("not_a_repository", f"{path} is in no git repository.", "Run `git init` there first.")
     common, git_dir, shallow = asked.text.splitlines()
+    damage.refuse_outer(path, Path(git_dir).resolve())
     if shallow == "true":
         raise Refusal("shallow", "The repository is a shallow clone.", "Run `git fetch --unshallow` first.")
     if (Path(common) / "reftable").is_dir():
