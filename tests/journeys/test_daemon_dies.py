@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 from collections.abc import Callable
+from pathlib import Path
 
 from house import House
 
@@ -54,6 +55,7 @@ def test_a_person_who_takes_the_daemon_down_is_not_contradicted_by_a_waiting_com
     task = house.add("Never")
     eventually(lambda: house.started(), within_s=30)
     with command(house, "task", "wait", task) as waits:
+        eventually(lambda: _is_connected(waits.pid), within_s=30, what="it waits")
         house.ok("down")
         _, err = waits.communicate(timeout=80)
         assert waits.returncode == 1
@@ -68,6 +70,12 @@ def test_down_ends_a_daemon_whose_socket_somebody_deleted(make_house: MakeHouse)
     said = house.ok("down")
     assert str(daemon) in said
     assert not [pid for pid in (daemon, coordinator) if _runs(pid)]
+
+
+def _is_connected(pid: int) -> bool:
+    """Whether it has a socket: before that it would start a daemon itself."""
+    handles = Path(f"/proc/{pid}/fd")
+    return any(str(one.readlink()).startswith("socket:") for one in handles.iterdir())
 
 
 def _runs(pid: int) -> bool:

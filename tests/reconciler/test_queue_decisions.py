@@ -243,13 +243,6 @@ def test_an_accepted_tip_is_published_from_what_was_published():
     assert (publish.kind, publish.old, publish.new) == (OrderKind.PUBLISH, "c0", "c1")
 
 
-def test_a_tip_that_another_installation_accepted_is_gated_before_it_is_published():
-    decision = decide(**UNPUBLISHED, tip_gate="", tip_verdict=None)
-    assert (kinds(decision), decision.gates) == ([], (GateWish("c1", "t1"),))
-    assert kinds(decide(**UNPUBLISHED, tip_verdict=None)) == []
-    assert kinds(decide(**UNPUBLISHED, tip_verdict=None, trusted_tree="t1")) == ["publish"]
-
-
 def test_at_most_one_publish_is_open():
     for new in ("c1", "c9"):
         assert kinds(decide(orders=(an_order(OrderKind.PUBLISH, new),), **UNPUBLISHED)) == []

@@ -108,7 +108,8 @@ def test_a_conflict_within_a_secret_is_a_persons_and_the_secret_is_not_laid_open
         assert answer.problem
         assert (answer.problem.code, answer.problem.message) == (
             "conflict_excluded",
-            "The conflict is in .env, which agents may not see.",
+            "The conflict is in .env, which agents may not see. "
+            "Merge main into agent/fix-t1 by hand, or retry.",
         )
         assert "THE SECRET" not in "".join((path / name).read_text() for name in files_in(path))
         assert (git(path, "rev-parse", "HEAD"), git(path, "status", "--porcelain")) == (head, "")

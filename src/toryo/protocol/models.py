@@ -294,6 +294,8 @@ class Surveyed(Model):
     checks: tuple[CheckFound, ...] = ()
     setup: tuple[str, ...] = ()
     setup_inputs: tuple[str, ...] = ()
+    uncommitted: tuple[str, ...] = ()
+    """Settings files that lie in the checkout otherwise than in the commit they were read from."""
 
 
 class TargetSeen(Model):

@@ -135,8 +135,6 @@ def _publish(queue: QueueFacts, following: str, now: float) -> QueueDecision:
         return QueueDecision()
     if (pending and not queue.waiting) or now < queue.retry_at:
         return QueueDecision()
-    if queue.tip_verdict is None and queue.tip_tree != queue.trusted_tree:
-        return QueueDecision()  # accepted by another installation, or under other settings
     key = f"publish/{queue.project}/{queue.target}/{queue.published}/{queue.tip}"
     wish = OrderWish(OrderKind.PUBLISH, key, old=queue.published, new=queue.tip)
     return QueueDecision(orders=(wish,), withdraw=tuple(order.id for order in pending))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from toryo.domain.errors import UserError
@@ -40,19 +40,14 @@ def sync(context: HeadContext, text: str, path: str, survey: Mapping[str, Any]) 
             refuse_wrong_client(context, wish.client)
         told = sync_agents(tx, row.id, found, known_clients(context, tx))
         settle(tx, row.id)
-        notes = unknown_wish(tx, row.id)
+        notes = [*unknown_wish(tx, row.id), *_not_counted(row.base, survey["uncommitted"])]
     source = "uncommitted" if survey["settings_from"] == "working copy" else survey["settings_from"]
     return {"success": True, **told, "settings_from": source, "settings_problem": "", "notes": notes}
 
 
-def not_counted(base: str, committed: Mapping[str, Any], lying: Mapping[str, Any]) -> list[str]:
+def _not_counted(base: str, uncommitted: Sequence[str]) -> list[str]:
     """What a person may have edited for this, and which is not read: the working copy's files."""
-    if lying.get("problem"):
-        return [str(lying["problem"]["message"])]
-    counted, here = committed["settings_files"], lying["settings_files"]
-    names = [
-        f".toryo/{name}" for name in here if name.startswith(_SYNCED) and counted.get(name) != here[name]
-    ]
+    names = [f".toryo/{name}" for name in uncommitted if name.startswith(_SYNCED)]
     if not names:
         return []
     more = f" and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else ""

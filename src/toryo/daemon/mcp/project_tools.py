@@ -123,12 +123,7 @@ async def sync_agents(head: Head, caller: Caller, args: Which) -> dict[str, Any]
     machine, path, base = await head.do(syncing.place_of, args.project, args.path)
     order = await head.do(asking.order_survey, machine, path, base)
     survey = asking.refuse_problem(await ask(head, order, "survey", SURVEY_S))
-    told = await head.do(syncing.sync, args.project, args.path, survey)
-    if survey["settings_from"] != "commit":
-        return told
-    order = await head.do(asking.order_survey, machine, path, base, working_copy=True)
-    lying = await ask(head, order, "survey", SURVEY_S)
-    return told | {"notes": [*told["notes"], *syncing.not_counted(base, survey, lying)]}
+    return await head.do(syncing.sync, args.project, args.path, survey)
 
 
 async def update_task(head: Head, caller: Caller, args: Update) -> dict[str, Any]:

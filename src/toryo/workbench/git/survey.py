@@ -76,7 +76,16 @@ def _survey(inputs: SurveyInputs) -> Surveyed:
         settings_files=files,
         settings_from=origin,
         settings_tree=settings_tree,
+        uncommitted=_uncommitted(root, files) if origin == "commit" else (),
     )
+
+
+def _uncommitted(root: Path, committed: Mapping[str, str]) -> tuple[str, ...]:
+    try:
+        here = settings_files.on_disk(root / settings_files.FOLDER)
+    except Refusal:
+        return ()  # what cannot be read there does not count yet either
+    return tuple(name for name, text in here.items() if committed.get(name) != text)
 
 
 def _git_version(path: Path) -> str:
