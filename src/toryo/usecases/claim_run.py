@@ -163,24 +163,27 @@ def _told(tx: Tx, task: TaskRow) -> dict[str, Any]:
     """Why there is another run, from the facts of the last one."""
     if task.reason == "parked":
         return told_again(tx, task.id)
-    told: dict[str, Any] = {}
-    newest = next(reversed(landings.of_task(tx, task.id)), None)
-    match task.reason:
-        case "checks_failed" if newest:
-            told = {"why": "checks_failed", "checks": _failing(tx, newest.gate)}
-        case "conflict" if newest:
-            conflict = newest.conflict or {}
-            told = {
-                "why": "conflict",
-                "paths": conflict.get("paths", []),
-                "partner": conflict.get("partner", ""),
-            }
-        case "no_commit" | "lost":
-            told = {"why": task.reason}
+    told = _wanted(tx, task)
+    if task.reason in ("no_commit", "lost"):
+        told["last"] = task.reason
     handoff = [claim.next_steps for claim in claims.of_task(tx, task.id) if claim.next_steps]
     if handoff and told:
         told["handoff"] = handoff[-1][:TAIL]
     return told
+
+
+def _wanted(tx: Tx, task: TaskRow) -> dict[str, Any]:
+    """What a fix or resolve run is for, whatever became of the one before it."""
+    newest = next(reversed(landings.of_task(tx, task.id)), None)
+    match task.next_purpose:
+        case Purpose.FIX if newest:
+            return {"why": "checks_failed", "checks": _failing(tx, newest.gate)}
+        case Purpose.RESOLVE if newest:
+            conflict = newest.conflict or {}
+            paths, partner = conflict.get("paths", []), conflict.get("partner", "")
+            return {"why": "conflict", "paths": paths, "partner": partner}
+        case _:
+            return {}
 
 
 def _failing(tx: Tx, gate_id: str) -> list[dict[str, Any]]:

@@ -90,7 +90,7 @@ def memory_section(files: tuple[MemoryFile, ...]) -> str:
 
 
 def _told(purpose: Purpose, told: dict[str, Any]) -> str:
-    """Why there is another run: the failing output, the conflicting paths, or the missing commit."""
+    """Why there is another run: the failing output or the conflicting paths, and how the last one ended."""
     lines: list[str] = []
     match told.get("why", ""):
         case "checks_failed":
@@ -107,6 +107,7 @@ def _told(purpose: Purpose, told: dict[str, Any]) -> str:
                 f"begun in this worktree; these paths are in conflict:\n{paths}"
             )
             lines.append("Resolve them so that both intentions hold, `git add` them and commit the merge.")
+    match told.get("last", ""):
         case "no_commit":
             lines.append(
                 "The last run ended without a commit. Only commits count: do the work and commit it."
