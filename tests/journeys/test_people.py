@@ -36,6 +36,16 @@ def test_init_commits_nothing_and_may_be_repeated(make_house: MakeHouse) -> None
     assert len(house.read("status")["projects"]) == 1
 
 
+def test_init_again_names_the_agent_that_works(make_house: MakeHouse) -> None:
+    house = make_house()
+    assert "worker (no client yet)" in house.ok("init", "--yes")
+    house.agent(WORK, "mason")
+    again = house.ok("init", "--yes")
+    assert "mason (command)" in again
+    assert "no agent CLI" not in again
+    assert house.read("init", "--yes")["agent"] == {"id": "mason", "client": "command"}
+
+
 def test_a_held_task_starts_when_it_is_approved(make_house: MakeHouse) -> None:
     house = make_house()
     house.agent(WORK)
@@ -109,9 +119,14 @@ def test_secrets_never_reach_the_worktree_and_scope_violations_wait_for_a_person
     assert "secrets" not in seen
     assert house.evidence(task)["violations"] == [{"path": "other.txt", "rule": "write"}]
     assert {".env", "secrets/key"} <= house.files_on("main")
-    house.ok("task", "approve", task)
+    house.ok("task", "approve", task, "--note", "other.txt is fine")
     assert house.rest(task) == 0, house.story(task)
     assert {".env", "secrets/key", "src/.env", "other.txt"} <= house.files_on("main")
+    said = {"verb": "approve", "reason": "scope_violation", "note": "other.txt is fine"}
+    for shown in (house.evidence(task), house.task(task)):
+        assert [{key: one[key] for key in said} for one in shown["verbs"]] == [said]
+    for page in ("evidence", "task show"):
+        assert "approve (scope_violation): other.txt is fine" in house.ok(*page.split(), task)
 
 
 def test_committed_settings_are_in_force_and_a_change_of_them_needs_review(make_house: MakeHouse) -> None:

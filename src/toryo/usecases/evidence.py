@@ -42,6 +42,7 @@ def bundle(tx: Tx, landing: LandingRow) -> dict[str, Any]:
         "runs": [run_facts(tx, run) for run in mine],
         "violations": collected.get("violations", []),
         "foreign": collected.get("foreign", []),
+        "verbs": verbs_said(tx, landing.task),
         "settings_problem": _settings_problem(tx, landing.project),
     }
 
@@ -80,6 +81,7 @@ def pending(tx: Tx, task_id: str) -> dict[str, Any]:
         "runs": [run_facts(tx, run) for run in mine],
         "violations": collected.get("violations", []),
         "foreign": collected.get("foreign", []),
+        "verbs": verbs_said(tx, task_id),
         "settings_problem": _settings_problem(tx, task.project if task else ""),
     }
 
@@ -141,6 +143,14 @@ def _check(command: str, rows: list[CheckRow]) -> dict[str, Any]:
         "reused": last.reused_from is not None,
         "at": iso(last.at),
     }
+
+
+def verbs_said(tx: Tx, task_id: str) -> list[dict[str, Any]]:
+    """What people said about a task, and about which reason: a yes of theirs is part of what it stands on."""
+    return [
+        {"verb": one.verb, "reason": one.reason, "note": one.note, "at": iso(one.at)}
+        for one in tasks.verbs_of(tx, task_id)
+    ]
 
 
 def run_facts(tx: Tx, run: RunRow) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from typing import Any
 from toryo.domain.times import iso
 from toryo.store import evidence, landings, runs
 from toryo.usecases.context import HeadContext
-from toryo.usecases.evidence import base_of, pending, run_facts
+from toryo.usecases.evidence import base_of, pending, run_facts, verbs_said
 from toryo.usecases.finding import the_task
 
 
@@ -20,6 +20,7 @@ def get_evidence(context: HeadContext, text: str) -> dict[str, Any]:
         body = dict(chosen.body) if chosen else pending(tx, task.id)
         # facts that came after the record (late claims, a snapshot's restore) are shown too
         body["runs"] = [run_facts(tx, run) for run in runs.of_task(tx, task.id)]
+        body["verbs"] = verbs_said(tx, task.id)
         return {
             "success": True,
             **body,

@@ -11,14 +11,14 @@ from toryo.domain.errors import UserError
 from toryo.domain.times import iso
 from toryo.domain.words import OrderKind
 from toryo.protocol.models import KnownTarget
-from toryo.store import orders, projects, tasks
+from toryo.store import agents, orders, projects, tasks
 from toryo.store.engine import Tx
 from toryo.store.rows import AgentRow, ProjectRow, TargetRow
 from toryo.usecases.agent_definitions import AGENT_CLIS, OUTSIDE, PROGRAMS, known_clients, refuse_wrong_client
 from toryo.usecases.agent_files import agents_in
 from toryo.usecases.agents_of_projects import first_agent, import_agents, look_over_file
 from toryo.usecases.context import HeadContext
-from toryo.usecases.default_agents import settle, unknown_wish
+from toryo.usecases.default_agents import default_agent, settle, unknown_wish
 from toryo.usecases.drain_queue import mark_waiting_tasks
 from toryo.usecases.facts_of_landings import forget_tip
 from toryo.usecases.facts_of_projects import CONFIG, apply_target_seen, take_settings
@@ -81,8 +81,9 @@ def register(
         _first_target(tx, row, survey, adopted)
         found = agents_in(survey["settings_files"])
         import_agents(tx, row.id, found, known_clients(context, tx))
-        agent = first_agent(tx, row.id, survey["clients"])
+        first = first_agent(tx, row.id, survey["clients"])
         settle(tx, row.id)
+        agent = agents.get(tx, default_agent(tx, projects.get(tx, row.id) or row)) or first
         unknown = unknown_wish(tx, row.id)
         tx.mark(f"queue:{row.id}/{row.base}")
     return {

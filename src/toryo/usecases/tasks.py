@@ -29,7 +29,7 @@ from toryo.usecases.claim_run import priority_word
 from toryo.usecases.context import HeadContext
 from toryo.usecases.default_agents import default_agent
 from toryo.usecases.drain_task import withdraw_landing
-from toryo.usecases.evidence import run_facts
+from toryo.usecases.evidence import run_facts, verbs_said
 from toryo.usecases.finding import the_agent, the_project, the_task
 from toryo.usecases.ids import new_id
 from toryo.usecases.ordering import hub, insert, insert_wish
@@ -200,6 +200,7 @@ def show_task(context: HeadContext, text: str) -> dict[str, Any]:
                 }
                 for claim in claims.of_task(tx, row.id)
             ],
+            "verbs": verbs_said(tx, row.id),
             "runs": [run_facts(tx, run) for run in runs.of_task(tx, row.id)],
         }
     return {"success": True, "task": body}

@@ -10,7 +10,7 @@ from toryo.fronts.cli.desk import inner
 from toryo.fronts.cli.parsing import verb
 from toryo.fronts.cli.runs import usage, violation
 from toryo.fronts.cli.showing import duration, folded, one_line, paint, plain, print_json, table, word
-from toryo.fronts.cli.task_page import headline, next_steps, words
+from toryo.fronts.cli.task_page import headline, next_steps, verbs, words
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -70,6 +70,8 @@ def evidence(args: argparse.Namespace, desk: Desk) -> int:
     for one in answer.get("foreign") or ():
         was = f"; as it was: git show {one_line(str(one['kept']))}" if one.get("kept") else ""
         print(f"foreign: {one['what']} {one_line(str(one['name']))}{was}")
+    for line in verbs(answer):
+        print(line)
     for line in _next_steps(answer):
         print(line)
     return 0

@@ -41,6 +41,8 @@ def print_page(task: dict[str, Any]) -> None:
             print(f"said to {run['id']} {folded(line, 4)}")
     for claim in task.get("claims") or ():
         print(_claim(claim))
+    for line in verbs(task):
+        print(line)
     for line in next_steps(task):
         print(line)
 
@@ -75,6 +77,16 @@ def words(run: dict[str, Any]) -> list[str]:
 def _claim(claim: dict[str, Any]) -> str:
     said = " ".join(str(claim.get(key) or "") for key in ("result", "summary"))
     return f"claim of {claim.get('run', '?')}: {one_line(said)}" + (" (late)" if claim.get("late") else "")
+
+
+def verbs(task: dict[str, Any]) -> list[str]:
+    """What people said about it: `approve (scope_violation): looked at it`."""
+    lines = []
+    for one in task.get("verbs") or ():
+        because = f" ({one_line(str(one['reason']))})" if one.get("reason") else ""
+        note = f": {one_line(str(one['note']))}" if one.get("note") else ""
+        lines.append(folded(f"a person said {one['verb']}{because}{note}", 2))
+    return lines
 
 
 def next_steps(task: dict[str, Any]) -> list[str]:
