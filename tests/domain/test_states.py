@@ -73,3 +73,9 @@ def test_priorities_are_ranked_from_critical_to_low():
 def test_a_run_is_pending_timeout_or_error_until_its_work_was_merged(outcome, expected):
     assert dod_result(outcome, merged=False) == expected
     assert dod_result(outcome, merged=True) == "merged"
+
+
+def test_an_agent_that_exits_124_by_itself_is_a_timeout_to_outside_orchestrators():
+    """S4-25: that is how `timeout` ends, around an agent's own command."""
+    assert dod_result(Outcome.FAILED, merged=False, exit_code=124) == "timeout"
+    assert dod_result(Outcome.FAILED, merged=False, exit_code=3) == "error"

@@ -179,7 +179,7 @@ def run_facts(tx: Tx, run: RunRow) -> dict[str, Any]:
         "outcome": run.outcome,
         "reason": run.outcome_reason,
         "parked_until": iso(run.parked_until),
-        "dod_result": dod_result(Outcome(run.outcome), merged=merged),
+        "dod_result": dod_result(Outcome(run.outcome), merged=merged, exit_code=run.exit_code),
         "exit_code": run.exit_code,
         "signal": run.signal or None,
         "started_at": iso(run.started_at),
