@@ -14,7 +14,7 @@ BENT: list[Any] = [None, True, "", "\0", "x" * 5000, -1, 2**63, -(2**70), 1e308,
 ENDS = {
     "started": models.Started(shim_pid=1, pid=2, started_at="", boot="b"),
     "exited": models.Exited(exit_code=1),
-    "collected": models.Collected(head=WORK, commits=1, new_commits=1),
+    "collected": models.Collected(head=WORK, commits=1, new_commits=1, changed_count=1),
     "prepared": models.Prepared(name="n", worktree="/w", branch="b", base=FIRST, head=FIRST),
     "no_such_kind": models.Exited(exit_code=0),
 }

@@ -212,7 +212,7 @@ class Hands:
         self.report(order, "exited", models.Exited(exit_code=code, said=said))
 
     def collect(self, commits: int = 1) -> None:
-        fact = models.Collected(head=WORK, commits=commits, new_commits=commits)
+        fact = models.Collected(head=WORK, commits=commits, new_commits=commits, changed_count=commits)
         self.report(self.order("collect"), "collected", fact)
 
     def build(self, commit: str = MERGED) -> None:

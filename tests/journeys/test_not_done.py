@@ -48,6 +48,23 @@ def test_saying_done_is_not_done(make_house: MakeHouse) -> None:
     assert "All done!" in house.ok("log", task)
 
 
+def test_commits_that_change_nothing_are_a_persons_to_decide(make_house: MakeHouse) -> None:
+    house = make_house()
+    house.agent(
+        'if grep -q "Take it back" "$1"; then echo x > x && git add -A && git commit -qm x\n'
+        "  git revert --no-edit HEAD; else git commit -q --allow-empty -m 'All done'; fi"
+    )
+    empty, taken_back = house.add("Pretend"), house.add("Take it back")
+    refused(house, empty, "needs_review no_change")
+    refused(house, taken_back, "needs_review no_change")
+    assert len(house.started()) == 2
+    assert [len(house.task(one)["runs"][0]["log"]) for one in (empty, taken_back)] == [1, 2]
+    house.ok("task", "approve", empty, "--note", "nothing was to be done")
+    assert house.rest(empty) == 0, house.story(empty)
+    assert [one["reason"] for one in house.evidence(empty)["verbs"]] == ["no_change"]
+    assert house.recomputed() == []
+
+
 def test_a_commit_with_exit_three_has_failed_and_is_kept(make_house: MakeHouse) -> None:
     house = make_house()
     house.agent("echo x > x.txt && git add -A && git commit -qm work && exit 3")

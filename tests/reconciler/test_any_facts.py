@@ -75,7 +75,7 @@ def tasks(draw) -> TaskFacts:
     runs = tuple(draw(some_run(number, number == count)) for number in range(1, count + 1))
     landings = tuple(draw(some_landing(seq, count)) for seq in range(1, draw(st.integers(0, 3)) + 1))
     reasons = st.sampled_from(
-        ("claimed_failed", "claimed_blocked", "outside_run", "scope_violation", "flaky")
+        ("claimed_failed", "claimed_blocked", "outside_run", "scope_violation", "no_change", "flaky")
     )
     verbs = st.builds(
         said,

@@ -29,6 +29,7 @@ CANCELLED = {"verbs": (said(CANCEL),)}
         (a_run(claim=FAILED), "claimed_failed"),
         (an_outside_run(), "outside_run"),
         (a_run(collected=work(violations=("exclude .env",))), "scope_violation"),
+        (a_run(collected=work(changes=False)), "no_change"),
     ],
 )
 def test_a_yes_to_the_reason_sends_the_work_to_the_queue(run, reason):

@@ -133,6 +133,8 @@ def test_an_unknown_run_names_the_line_that_frees_it():
         (a_run(claim=BLOCKED), "needs_review claimed_blocked"),
         (a_run(released=True, exit_code=None), "needs_review released"),
         (a_run(collected=work(violations=("exclude .env",))), "needs_review scope_violation"),
+        (a_run(collected=work(changes=False)), "needs_review no_change"),
+        (a_run(collected=work(changes=False, violations=("write a",))), "needs_review scope_violation"),
         (a_run(collected=EMPTY), "ready no_commit"),
         (a_run(collected=work(unmerged=("a.py",))), "ready no_commit"),
         (a_lost_run(), "ready lost"),

@@ -307,7 +307,7 @@ def _collect(hands: Hands, order: dict[str, Any], pick: Pick) -> Done:
     inputs, world = order["inputs"], hands.world
     repository, worktree = world.repositories[order["project"]], world.worktrees[inputs["run"]]
     assert inputs["run"] not in world.processes, "collected while its agent works"
-    what = pick("collect", ("ok",) * 8 + ("violation", "problem"))
+    what = pick("collect", ("ok",) * 8 + ("violation", "problem", "nothing"))
     if what == "problem":
         return "collected", _problem("git_failed")
     made = repository.history(worktree.head)
@@ -317,7 +317,8 @@ def _collect(hands: Hands, order: dict[str, Any], pick: Pick) -> Done:
         "branch": f"agent/{worktree.name}",
         "commits": len(made - repository.history(inputs["base"])),
         "new_commits": len(made - repository.history(inputs["start"])),
-        "changed_files": ["src/a.py"],
+        "changed_files": [] if what == "nothing" else ["src/a.py"],
+        "changed_count": 0 if what == "nothing" else 1,
         "violations": violations,
         "unmerged": ["a.py"] if worktree.merging else [],
         "snapshot": {"ref": "refs/toryo/snapshots/x", "commit": worktree.head},

@@ -142,6 +142,8 @@ def test_what_was_collected_is_told_in_short(store: Store) -> None:
         )
         runs.update(tx, "r1", collected={**body, "problem": None, "violations": []})
         assert task(tx).runs[0].collected == CollectedFacts("h1", 2, 1, (), ("b.txt",), "")
+        runs.update(tx, "r1", collected={"head": "h1", "commits": 2, "changed_count": 0})
+        assert task(tx).runs[0].collected == CollectedFacts("h1", 2, changes=False)
 
 
 def test_the_newest_report_that_was_not_late_is_the_claim(store: Store) -> None:

@@ -25,6 +25,7 @@ _REVIEW: dict[str, tuple[str, ...]] = {
     "claimed_failed": (APPROVE, REJECT, RETRY),
     "claimed_blocked": (APPROVE, REJECT, RETRY),
     "scope_violation": (APPROVE, REJECT, RETRY),
+    "no_change": (RETRY, APPROVE, REJECT),
     "outside_run": (APPROVE, REJECT),
     "could_not_run": (APPROVE, REJECT),
     "flaky": (APPROVE, REJECT),

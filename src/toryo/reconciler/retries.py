@@ -109,6 +109,8 @@ def _judge(task: TaskFacts, attempt: Attempt, run: RunFacts, policy: Policy) -> 
         return _review("outside_run", "an outside agent leaves no exit record: approve it to verify and land")
     if work.violations and not _approved_violations(attempt, work):
         return _review("scope_violation", "; ".join(work.violations[:5]))
+    if not work.changes and not attempt.approved("no_change", run.generation):
+        return _review("no_change", "its commits change no file: approve it if nothing was to be changed")
     return _land(task, attempt, run, work, policy)
 
 

@@ -36,6 +36,8 @@ class CollectedFacts:
     violations: tuple[str, ...] = ()
     unmerged: tuple[str, ...] = ()
     problem: str = ""
+    changes: bool = True
+    """Whether its commits together change a file; an empty commit is made as easily as a promise."""
 
 
 @dataclass(frozen=True)

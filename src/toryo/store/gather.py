@@ -282,6 +282,7 @@ def _collected(body: Mapping[str, Any]) -> CollectedFacts:
         violations=tuple(f"{one['rule']} {one['path']}" for one in body.get("violations", ())),
         unmerged=tuple(body.get("unmerged", ())),
         problem=": ".join(str(problem[key]) for key in ("code", "message") if problem.get(key)),
+        changes=body.get("changed_count") != 0,
     )
 
 

@@ -42,6 +42,7 @@ APPROVABLE = (
     "claimed_failed",
     "claimed_blocked",
     "scope_violation",
+    "no_change",
     "outside_run",
     "could_not_run",
     "flaky",
