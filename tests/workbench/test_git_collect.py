@@ -49,6 +49,20 @@ def test_a_run_without_a_commit_says_so_and_its_files_are_in_the_snapshot(bench:
     assert seen.snapshot.uncommitted == ("left.txt",)
 
 
+def test_a_history_that_was_begun_anew_is_described_whole(bench: Bench) -> None:
+    made = bench.prepare()
+    path = Path(made.worktree)
+    git(path, "checkout", "-q", "--orphan", "anew")
+    git(path, "rm", "-rqf", ".")
+    head = commit_files(path, {"new.txt": "n\n"}, "anew")
+    git(path, "branch", "-q", "-M", "anew", made.branch)
+    seen = bench.collect(made)
+    assert seen.problem is None
+    assert (seen.head, seen.commits) == (head, 1)
+    assert {"new.txt", "README.md"} <= set(seen.changed_files)
+    assert seen.snapshot
+
+
 def test_a_later_run_counts_its_own_commits_beside_all_of_the_branch(bench: Bench) -> None:
     made = bench.prepare()
     commit_files(Path(made.worktree), {"a.txt": "a\n"})

@@ -21,7 +21,7 @@ from toryo.protocol.models import (
     Violation,
 )
 from toryo.workbench.git import belongings, fingerprint, links, places, snapshots, sparse
-from toryo.workbench.git.door import Git
+from toryo.workbench.git.door import Git, GitFailed
 from toryo.workbench.git.places import Worktree
 from toryo.workbench.git.worktrees import read_before
 
@@ -137,7 +137,15 @@ def _work(git: Git, inputs: CollectInputs, head: str) -> _Work:
     ]
     if since not in known:
         questions.append(("rev-list", "--count", head, "--not", since, *known, "--"))
-    log, net, *counted = git.do_all(*questions, limit_s=600)
+    try:
+        log, net, *counted = git.do_all(*questions, limit_s=600)
+    except GitFailed:
+        old = tip or inputs.base
+        if git.run("merge-base", old, head).code != 1:
+            raise
+        # a history that was begun anew has nothing in common: all that it differs in is its work
+        questions[1] = (*questions[1][:-2], old, head, "--")
+        log, net, *counted = git.do_all(*questions, limit_s=600)
     lines: list[CommitLine] = []
     touched: set[str] = set()
     for word in log.split("\0"):
