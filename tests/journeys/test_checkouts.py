@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 
 from house import House
@@ -114,6 +115,12 @@ def test_a_red_base_is_its_own_state_and_heals_with_the_users_commit(make_house:
     task = house.add("Change a")
     eventually(lambda: house.state(task) == "blocked base_red", within_s=60)
     assert house.started() == []
+    (wrong,) = [
+        one
+        for one in json.loads(house.toryo("doctor", "--json").stdout)["findings"]
+        if "base_red" in one["what"]
+    ]
+    assert "commit on the target" in wrong["hint"]
     git(house.repo, "checkout", "-q", "main")
     (house.repo / "broken").unlink()
     commit_files(house.repo, {}, "mend the base")

@@ -6,6 +6,7 @@ import os
 from collections.abc import Mapping
 from typing import Any
 
+from toryo.reconciler.dispatch import STOPPED
 from toryo.store import agents, coordinators, facts, projects
 from toryo.store.engine import Tx
 from toryo.store.rows import CoordinatorRow
@@ -67,7 +68,8 @@ def _of_projects(context: HeadContext, tx: Tx) -> list[Finding]:
         for target in projects.targets_of(tx, row.id):
             if target.stopped:
                 why = f"{row.name}: nothing lands on {target.name}: {target.stopped}"
-                found.append(_finding("error", why, "see docs/howto/recovery.md"))
+                cure = STOPPED.get(target.stopped, f"toryo project show {row.name}")
+                found.append(_finding("error", why, cure))
     return found
 
 
