@@ -114,6 +114,11 @@ def a_disabled_agent(shop: Shop) -> None:
     shop.daemon.change(agents.update, "dev", status="disabled")
 
 
+def an_agent_that_was_taken_off_the_project(shop: Shop) -> None:
+    shop.add_task()
+    shop.daemon.person("unassign_agent", agent="dev", project=shop.project)
+
+
 def an_archived_project(shop: Shop) -> None:
     shop.add_task()
     shop.daemon.change(projects.update, shop.project, status="archived")
@@ -135,6 +140,7 @@ def an_agent_that_comes_by_itself(shop: Shop) -> None:
         (a_session_of_the_pair, False),
         (a_live_run_of_the_pair, False),
         (a_disabled_agent, False),
+        (an_agent_that_was_taken_off_the_project, False),
         (an_archived_project, False),
         (an_agent_that_comes_by_itself, False),
     ],

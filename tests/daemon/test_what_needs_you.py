@@ -9,6 +9,9 @@ import pytest
 from whole_daemon import Body, Shop
 
 from toryo.protocol import models
+from toryo.usecases.agent_definitions import NewAgent
+from toryo.usecases.agents_of_projects import import_agents
+from toryo.usecases.context import HeadContext
 
 CHECKED = "base: main\ndod: {checks: [{command: make test}]}\n"
 WRONG = "base: main\nsetup: make\n"
@@ -24,10 +27,8 @@ def surveyed(config: str, **fields: Any) -> models.Surveyed:
 
 
 def sync(shop: Shop, config: str, **fields: Any) -> Any:
-    with ThreadPoolExecutor(1) as pool:
-        asked = pool.submit(shop.daemon.person, "sync_agents", project=shop.project)
-        shop.hands.report(shop.hands.order("survey"), "surveyed", surveyed(config, **fields))
-        return asked.exception(30) or asked.result(30)
+    asked = shop.sync(surveyed(config, **fields))
+    return asked.exception() or asked.result()
 
 
 def waited(shop: Shop, task: str) -> Body:
@@ -67,6 +68,23 @@ def test_a_disabled_agent_and_one_that_left_the_project_are_named(shop: Shop) ->
     shop.daemon.person("enable_agent", agent="dev")
     shop.daemon.person("unassign_agent", agent="dev", project=shop.project)
     assert waited(shop, task)["type"] == "toryo agent assign dev"
+    assert shop.state(task) == "blocked agent_unassigned"
+    assert [one["task"] for one in shop.daemon.person("get_status")["needs_you"]] == [task]
+    shop.daemon.person("assign_agent", agent="dev", project=shop.project)
+    assert shop.state(task) == "ready"
+
+
+def test_an_agent_that_comes_back_by_the_projects_files_goes_on(shop: Shop) -> None:
+    task = shop.add_task()
+    shop.daemon.person("unassign_agent", agent="dev", project=shop.project)
+    assert shop.state(task) == "blocked agent_unassigned"
+    shop.daemon.do(back_by_its_file, shop.project)
+    assert shop.state(task) == "ready"
+
+
+def back_by_its_file(context: HeadContext, project: str) -> None:
+    with context.store.change() as tx:
+        import_agents(tx, project, [NewAgent("dev", client="command", command="sh it.sh")], ("command",))
 
 
 def test_a_red_base_says_that_a_commit_mends_it_and_its_evidence_shows_the_check(shop: Shop) -> None:
@@ -243,3 +261,15 @@ def test_the_doctor_names_an_agent_whose_program_is_not_there(shop: Shop) -> Non
         findings = {one["what"]: one["hint"] for one in asked.result(60)["findings"]}
     what = "the program sh of the agent dev is not there"
     assert findings[what] == "toryo agent add dev --command '…'"
+
+
+def test_an_archived_project_is_the_reason_of_every_task_that_waits(shop: Shop) -> None:
+    """Also of one whose agent works there no more, and of one that never had any."""
+    left = shop.add_task()
+    shop.daemon.person("unassign_agent", agent="dev", project=shop.project)
+    nobodys = shop.add_task()
+    assert (shop.state(left), shop.state(nobodys)) == ("blocked agent_unassigned", "blocked no_agent")
+    shop.daemon.person("archive_project", project=shop.project)
+    assert {shop.state(left), shop.state(nobodys)} == {"blocked project_archived"}
+    shop.daemon.person("activate_project", project=shop.project)
+    assert (shop.state(left), shop.state(nobodys)) == ("blocked agent_unassigned", "blocked no_agent")

@@ -42,6 +42,7 @@ CONFLICT = a_landing(ended="conflict", detail="conflict in a.py")
         ({"project_active": False}, "blocked project_archived"),
         ({"agent": ""}, "blocked no_agent"),
         ({"agent_active": False}, "blocked agent_disabled"),
+        ({"agent_assigned": False}, "blocked agent_unassigned"),
         ({"client": ""}, "blocked no_client"),
         ({"dependencies": (WAITS,)}, "blocked dependency"),
         ({"dependencies": (ACCEPTED,)}, "ready"),

@@ -67,8 +67,10 @@ def test_a_task_knows_its_agent_and_project(store: Store) -> None:
         assert task(tx) == TaskFacts(id="t1", held=True, agent="ann", client="command", base=None)
         agents.update(tx, "ann", status="disabled", client="")
         projects.update(tx, "p1", status="archived")
+        projects.unassign(tx, "p1", "ann")
         found = task(tx)
         assert (found.client, found.agent_active, found.project_active) == ("", False, False)
+        assert found.agent_assigned is False
 
 
 def test_a_dependency_is_accepted_by_a_landing_and_rests_only_without_one(store: Store) -> None:

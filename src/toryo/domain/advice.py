@@ -130,7 +130,7 @@ def _named(task: str, reason: str, detail: str, around: Around) -> tuple[str, ..
         case "no_client":
             installed = around.installed[:MOST_NAMES]
             return (*(f"toryo agent add {around.agent} --client {name}" for name in installed), *others)
-        case "agent_disabled":
+        case "agent_disabled" | "agent_unassigned":
             return others
         case "could_not_start":
             return (*_start_again(detail, around), *others)

@@ -65,6 +65,8 @@ def _no_hands(task: TaskFacts) -> TaskDecision | None:
         return TaskDecision(TaskStatus.BLOCKED, "no_agent", "no agent of the project may be started")
     if not task.agent_active:
         return TaskDecision(TaskStatus.BLOCKED, "agent_disabled", f"type: toryo agent enable {task.agent}")
+    if not task.agent_assigned:
+        return TaskDecision(TaskStatus.BLOCKED, "agent_unassigned", f"type: toryo agent assign {task.agent}")
     if not task.client:
         hint = f"type: toryo agent add {task.agent} --client command --command 'sh agent.sh {{prompt_file}}'"
         return TaskDecision(TaskStatus.BLOCKED, "no_client", hint)

@@ -134,6 +134,8 @@ class TaskFacts:
     client: str = ""
     """The agent's client; empty: it has none yet."""
     agent_active: bool = True
+    agent_assigned: bool = True
+    """Whether the agent works in the task's project."""
     project_active: bool = True
     base: Verdict | None = Verdict.GREEN
     """Verdict on the tree that work starts from; None: not known yet."""

@@ -81,6 +81,7 @@ def task(tx: Tx, id: str) -> TaskFacts | None:
         agent=row.agent,
         client=agent.client if agent else "",
         agent_active=agent is None or agent.status == "active",
+        agent_assigned=agent is None or projects.is_assigned(tx, row.project, agent.id),
         project_active=project is not None and project.status == "active",
         base=_base(tx, target) if target else None,
         stopped=target.stopped if target else "",

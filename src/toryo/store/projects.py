@@ -20,6 +20,9 @@ _ACTIVE = _ALL.where(projects.c.status == "active")
 _UNASSIGN = delete(assignments).where(
     assignments.c.project == bindparam("project"), assignments.c.agent == bindparam("agent")
 )
+_ASSIGNED = select(assignments.c.agent).where(
+    assignments.c.project == bindparam("project"), assignments.c.agent == bindparam("agent")
+)
 _AGENTS = (
     select(agents)
     .join(assignments, assignments.c.agent == agents.c.id)
@@ -62,6 +65,10 @@ def assign(tx: Tx, project: str, agent: str) -> None:
 
 def unassign(tx: Tx, project: str, agent: str) -> None:
     prepared.write(tx.conn, _UNASSIGN, {"project": project, "agent": agent})
+
+
+def is_assigned(tx: Tx, project: str, agent: str) -> bool:
+    return prepared.value(tx.conn, _ASSIGNED, {"project": project, "agent": agent}) is not None
 
 
 def agents_of(tx: Tx, project: str, only_active: bool = False) -> list[AgentRow]:

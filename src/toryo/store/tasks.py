@@ -177,6 +177,11 @@ _MARK_OF_AGENT = marks.now_for(
         tasks.c.status.in_(("ready", "blocked")),
     )
 )
+_MARK_OF_PROJECT = marks.now_for(
+    select(_SUBJECT, literal(0, literal_execute=True)).where(
+        tasks.c.project == bindparam("project"), tasks.c.status.in_(("ready", "blocked"))
+    )
+)
 _REASSIGN = (
     update_of(tasks)
     .where(
@@ -197,6 +202,12 @@ def mark_of_target(tx: Tx, project: str, target: str) -> None:
 
 def mark_of_agent(tx: Tx, project: str, agent: str) -> None:
     prepared.write(tx.conn, _MARK_OF_AGENT[tx.conn.dialect.name], {"project": project, "agent": agent})
+    tx.marked = True
+
+
+def mark_of_project(tx: Tx, project: str) -> None:
+    """Have every task looked at that was not begun, whoever its agent is."""
+    prepared.write(tx.conn, _MARK_OF_PROJECT[tx.conn.dialect.name], {"project": project})
     tx.marked = True
 
 

@@ -31,7 +31,7 @@ def import_agents(tx: Tx, project_id: str, found: Sequence[NewAgent], clients: C
             _insert(tx, wish)
             tx.emit("agent_added", {"agent": wish.name, "client": wish.client}, project=project_id)
             added.append(wish.name)
-        projects.assign(tx, project_id, wish.name)
+        _assign(tx, project_id, wish.name)
     return added
 
 
@@ -51,8 +51,7 @@ def sync_agents(
             told["changed"].append(wish.name)
         else:
             told["unchanged"].append(wish.name)
-        projects.assign(tx, project_id, wish.name)
-        tasks.mark_of_agent(tx, project_id, wish.name)
+        _assign(tx, project_id, wish.name)
     return told
 
 
@@ -65,14 +64,14 @@ def first_agent(tx: Tx, project_id: str, on_path: Collection[str]) -> AgentRow:
     known = [row for row in agents.listing(tx) if row.client and row.status == "active"]
     if known:
         # lent by another project: it works here too, until a person chooses another as the default
-        projects.assign(tx, project_id, known[0].id)
+        _assign(tx, project_id, known[0].id)
         return known[0]
     row = agents.get(tx, FIRST)
     if row is None:
         row = AgentRow(id=FIRST, name=FIRST, role="worker", scope={}, client=client, created_at=tx.now)
         agents.insert(tx, row)
         tx.emit("agent_added", {"agent": row.id, "client": client}, project=project_id)
-    projects.assign(tx, project_id, row.id)
+    _assign(tx, project_id, row.id)
     projects.update(tx, project_id, default_agent=row.id)
     return _with_client(tx, row, client)
 
@@ -86,6 +85,11 @@ def _with_client(tx: Tx, row: AgentRow, client: str) -> AgentRow:
     for project in projects.listing(tx):
         tasks.mark_of_agent(tx, project.id, row.id)
     return agents.get(tx, row.id) or row
+
+
+def _assign(tx: Tx, project_id: str, agent: str) -> None:
+    projects.assign(tx, project_id, agent)
+    tasks.mark_of_agent(tx, project_id, agent)
 
 
 def _insert(tx: Tx, wish: NewAgent) -> None:

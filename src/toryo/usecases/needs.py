@@ -53,12 +53,6 @@ def behind(tx: Tx, row: TaskRow) -> dict[str, Any] | None:
         one = left.pop(0)
         if waits(one):
             return wish(tx, one)
-        if not _works_here(tx, one):
-            return wish(tx, one) | {
-                "why": f"{one.agent} does not work in this project",
-                "type": f"toryo agent assign {one.agent}",
-                "lines": [f"toryo agent assign {one.agent}"],
-            }
         if one.status == TaskStatus.BLOCKED and one.reason == "dependency":
             needed = [tasks.get(tx, name) for name in tasks.needs_of(tx, one.id) if name not in known]
             left += [task for task in needed if task]
@@ -126,10 +120,3 @@ def _waiting_at(tx: Tx, row: TaskRow) -> str:
 
 def _is_unknown(row: TaskRow) -> bool:
     return row.status == TaskStatus.RUNNING and row.reason == Outcome.UNKNOWN
-
-
-def _works_here(tx: Tx, row: TaskRow) -> bool:
-    """A ready task whose agent was taken off the project is started by nobody."""
-    if row.status != TaskStatus.READY or not row.agent:
-        return True
-    return row.agent in {one.id for one in projects.agents_of(tx, row.project)}

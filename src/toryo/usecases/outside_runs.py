@@ -22,7 +22,7 @@ from toryo.usecases.ids import new_id
 
 DOD_RESULTS = ("pending", "merged", "timeout", "error")
 STARTABLE = (TaskStatus.OPEN, TaskStatus.READY, TaskStatus.BLOCKED)
-HARMLESS = ("held", "no_client", "agent_disabled", "no_agent")
+HARMLESS = ("held", "no_client", "agent_disabled", "agent_unassigned", "no_agent")
 """What keeps our own coordinators off a task, and not an orchestrator that brings its own worker."""
 
 
@@ -50,6 +50,7 @@ def start_session(context: HeadContext, text: str, agent_name: str) -> str:
             released = VerbRow(task=task.id, verb=Verb.RELEASE, generation=task.generation, at=tx.now)
             tasks.add_verb(tx, released)
         projects.assign(tx, project.id, agent.id)
+        tasks.mark_of_agent(tx, project.id, agent.id)
         target = projects.target(tx, project.id, task.target)
         run, _ = begin_run(tx, project, agent, task, target, coordinator="", request=new_id("q"))
     return run.id

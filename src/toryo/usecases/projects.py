@@ -266,8 +266,7 @@ def set_status(context: HeadContext, text: str, path: str, status: str) -> dict[
         row = the_project(tx, text, path)
         projects.update(tx, row.id, status=status)
         tx.emit(f"project_{status}", {"name": row.name}, project=row.id)
-        for agent in projects.agents_of(tx, row.id):
-            tasks.mark_of_agent(tx, row.id, agent.id)
+        tasks.mark_of_project(tx, row.id)
         tx.mark(f"queue:{row.id}/{row.base}")
     return {"success": True, "project": project_body(context, row.id)}
 
