@@ -578,6 +578,57 @@ def test_every_answer_to_an_agent_says_what_is_next(shop: Shop) -> None:
     assert [bool(body.get("instruction")) for body in answers] == [True] * len(answers)
 
 
+def test_a_call_that_is_none_of_an_agents_says_what_is_next_too(shop: Shop) -> None:
+    """S1-51: another's tool, an old name, a wrong one, and a token that we never gave."""
+    shop.add_task()
+    token = shop.run_token(a_connected_run(shop))
+    for credential in ("", token):
+        for tool in ("list_tasks", "should_start"):
+            said = shop.daemon.refused(credential, tool)["instruction"]
+            assert "get_my_task" in said
+            assert "report_completed" in said
+        assert shop.daemon.refused(credential, "get_pending_tasks")["instruction"] == "Call get_my_task."
+        assert shop.daemon.refused(credential, "get_mytask")["instruction"] == "Did you mean get_my_task?"
+    assert shop.daemon.refused("run_r1_nonsense", "get_my_task", session_token="x")["instruction"]
+    bad = shop.daemon.refused(token, "report_completed", session_token="x", result="fine")["instruction"]
+    assert bad == "Call report_completed again. It takes: session_token, result, summary?, next_steps?."
+
+
+def test_an_agent_that_has_reported_is_told_to_end_and_not_sent_round(shop: Shop) -> None:
+    """S1-28, S1-51: by neither of the two calls that would send it to each other."""
+    shop.add_task()
+    run = a_connected_run(shop)
+    who = {"agent_id": "dev", "project_id": shop.project}
+    token, session = shop.run_token(run), in_run(shop, run, "authenticate", **who)["session_token"]
+    twice = shop.daemon.refused(token, "authenticate", **who)["instruction"]
+    assert twice == "Use the session_token you have: a run's token opens one session."
+    in_run(shop, run, "report_completed", session_token=session, result="success")
+    for _ in ("the process lives", "it has ended"):
+        for tool, given in (("get_my_task", {"session_token": session}), ("authenticate", who)):
+            assert shop.daemon.refused(token, tool, **given)["instruction"].startswith("End here")
+        shop.hands.exit(run)
+
+
+@pytest.mark.parametrize("verb", ["stop_run", "release_run"])
+def test_an_agent_whose_session_a_person_ended_is_told_to_end(shop: Shop, verb: str) -> None:
+    """S1-48, S1-51."""
+    task = shop.add_task()
+    session = shop.session()
+    shop.get_task(session)
+    shop.daemon.person(verb, run=shop.task(task)["runs"][0]["id"])
+    told = shop.daemon.refused("", "get_my_task", session_token=session)
+    assert told["instruction"] == "End here: your run is over."
+
+
+def test_an_agent_whose_session_expired_is_told_to_authenticate_again(shop: Shop) -> None:
+    """S1-29, S1-46: there is a way on."""
+    session = shop.session()
+    shop.daemon.pass_time(HOUR + 1)
+    told = shop.daemon.refused("", "get_my_task", session_token=session)
+    assert told["instruction"] == "Call authenticate again."
+    assert is_free(shop)
+
+
 def test_any_mcp_client_can_be_an_agent(shop: Shop) -> None:
     """S1-08, S1-04: the SDK's own client on the daemon's socket, nothing of ours in between."""
     task = shop.add_task()

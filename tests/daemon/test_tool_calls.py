@@ -17,11 +17,18 @@ from toryo.usecases.context import CallerKind
 
 
 def failure_of(
-    daemon: LittleDaemon, tool: str, credential: str, *, bug: bool = False, **arguments: Any
+    daemon: LittleDaemon,
+    tool: str,
+    credential: str,
+    *,
+    bug: bool = False,
+    coordinator: bool = False,
+    **arguments: Any,
 ) -> dict[str, Any]:
     with pytest.raises(ToolFailed) as failed:
         call(daemon.home.socket, tool, arguments, credential)
-    assert set(failed.value.body) == {"success", "error", "hint", *(["bug"] if bug else [])}
+    to_an_agent = [] if coordinator or credential == daemon.operator else ["instruction"]
+    assert set(failed.value.body) == {"success", "error", "hint", *(["bug"] if bug else []), *to_an_agent}
     assert failed.value.body.get("bug", False) is bug
     return failed.value.body
 
@@ -93,7 +100,7 @@ def test_a_coordinators_key_names_its_coordinator(little_daemon: LittleDaemon) -
     key = little_daemon.call("issue_key", name="named")["key"]
     body = call(little_daemon.home.socket, "echo", {"text": ""}, key)
     assert (body["kind"], body["at"]) == ("coordinator", "m/named")
-    assert "operator key" in failure_of(little_daemon, "add", key)["error"]
+    assert "operator key" in failure_of(little_daemon, "add", key, coordinator=True)["error"]
 
 
 def test_the_answer_is_the_same_as_text_and_as_structure(little_daemon: LittleDaemon) -> None:

@@ -23,6 +23,12 @@ from toryo.usecases.picking import pick
 from toryo.usecases.session_ends import EXPIRY, look_again
 
 LONGEST_CLAIM = 20_000
+NEXT = {
+    "report": "End here: you have reported, and Toryo verifies the work.",
+    "operator": "End here: a person ended your session.",
+    "exit": "End here: your run is over.",
+}
+"""What is left to do, by how the session ended; only one that expired is opened again."""
 
 
 class InvalidCredentials(UserError):
@@ -106,8 +112,12 @@ def _one_at_a_time(tx: Tx, agent: AgentRow, project: ProjectRow, run: RunRow | N
     if run:
         if run.project != project.id:
             raise ProjectNotFound(hint="End here: this run belongs to another project.")
-        if not run.live or any(not _expired(tx, token) for token in tokens.of_run(tx, run.id)):
-            raise AlreadyRunning(hint="Use the session_token you have: a run's token opens one session.")
+        if not run.live:
+            raise AlreadyRunning(hint=NEXT["exit"])
+        opened = [token for token in tokens.of_run(tx, run.id) if not _expired(tx, token)]
+        if opened:
+            mine = "Use the session_token you have: a run's token opens one session."
+            raise AlreadyRunning(hint=NEXT.get(opened[-1].ended_by, mine))
         return
     active = tokens.active_of_pair(tx, agent.id, project.id, tx.now)
     occupied = {one.id for one in runs.live_of_pair(tx, agent.id, project.id)}
@@ -127,7 +137,8 @@ def session(tx: Tx, token: str, run: str = "") -> TokenRow:
     if row is None or (run and row.run != run):
         raise SessionInvalid(hint="Call authenticate first and use the session_token it returns.")
     if row.ended_at is not None or row.expires_at <= tx.now:
-        raise SessionInvalid("This session has ended or expired", hint="Call authenticate again.")
+        hint = NEXT.get(row.ended_by or EXPIRY, "Call authenticate again.")
+        raise SessionInvalid("This session has ended or expired", hint=hint)
     return row
 
 

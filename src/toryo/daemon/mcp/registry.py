@@ -44,6 +44,8 @@ NEEDED = {
     CallerKind.OUTSIDE: "no credential",
 }
 
+OWN_TOOLS = "Go on with your own tools: authenticate, get_my_task, report_progress, report_completed."
+
 WAYS_IN = {
     CallerKind.OPERATOR: "The operator key is for people's tools only: `tools/list` has them.",
     CallerKind.COORDINATOR: "A coordinator's key is for its own tools only: `tools/list` has them.",
@@ -85,6 +87,13 @@ def through(verb: Verb[A]) -> Handler[A]:
     return handler
 
 
+def with_next_step(body: dict[str, Any]) -> dict[str, Any]:
+    """S1-51: whatever an agent was refused, the answer says how it goes on."""
+    if body.get("success") is False and not body.get("instruction"):
+        return {**body, "instruction": body["hint"]}
+    return body
+
+
 class Registry:
     def __init__(self, tools: Iterable[Tool]) -> None:
         self._tools: dict[str, Tool] = {}
@@ -107,13 +116,12 @@ class Registry:
         """The tool's body. Every failure is a body too."""
         tool = self._tools.get(name)
         if tool is None:
-            return self._unknown(name, caller)
-        if caller.kind not in tool.kinds:
-            return _not_allowed(tool, caller)
-        body = await self._answer(head, caller, tool, arguments)
-        if tool.kinds == AGENTS and body.get("success") is False:
-            return {**body, "instruction": body.get("instruction") or body["hint"]}  # S1-51
-        return body
+            body = self._unknown(name, caller)
+        elif caller.kind not in tool.kinds:
+            body = _not_allowed(tool, caller)
+        else:
+            body = await self._answer(head, caller, tool, arguments)
+        return with_next_step(body) if caller.kind in AGENTS else body
 
     async def _answer(
         self, head: Head, caller: Caller, tool: Tool, arguments: dict[str, Any]
@@ -149,8 +157,10 @@ class Registry:
 
 def _not_allowed(tool: Tool, caller: Caller) -> dict[str, Any]:
     needed = " or ".join(NEEDED[kind] for kind in CallerKind if kind in tool.kinds)
-    hint = WAYS_IN[caller.kind]
-    return failure(f"{tool.name} needs {needed}; this call came with {NEEDED[caller.kind]}.", hint)
+    refused = failure(
+        f"{tool.name} needs {needed}; this call came with {NEEDED[caller.kind]}.", WAYS_IN[caller.kind]
+    )
+    return refused | {"instruction": OWN_TOOLS} if caller.kind in AGENTS else refused
 
 
 def _bad_arguments(tool: Tool, bad: ValidationError) -> dict[str, Any]:
@@ -163,10 +173,11 @@ def _bad_arguments(tool: Tool, bad: ValidationError) -> dict[str, Any]:
         problems.append(f"{where}: {text}")
     fields = tool.arguments.model_fields
     named = ", ".join(name if field.is_required() else f"{name}?" for name, field in fields.items())
-    return failure(
-        f"Bad arguments for {tool.name}: {'; '.join(problems)}.",
-        f"It takes: {named}." if named else "It takes no arguments.",
-    )
+    takes = f"It takes: {named}." if named else "It takes no arguments."
+    refused = failure(f"Bad arguments for {tool.name}: {'; '.join(problems)}.", takes)
+    if tool.kinds == AGENTS:
+        return refused | {"instruction": f"Call {tool.name} again. {takes}"}
+    return refused
 
 
 def _listed(tool: Tool) -> dict[str, Any]:

@@ -18,7 +18,7 @@ from mcp_types import CallToolRequestParams, ListToolsResult, PaginatedRequestPa
 from toryo.daemon.credentials import Keys, Recent, UnknownCredential, identify_coordinator
 from toryo.daemon.head import Head
 from toryo.daemon.mcp.answers import failure, failure_of, result
-from toryo.daemon.mcp.registry import Registry
+from toryo.daemon.mcp.registry import Registry, with_next_step
 from toryo.daemon.mcp.transport import Link
 from toryo.protocol.wire import CREDENTIAL
 from toryo.usecases.context import Caller, CallerKind
@@ -58,7 +58,7 @@ def make_server(head: Head, tools: Registry, keys: Keys) -> Server[dict[str, Any
         try:
             caller = await identify(ctx)
         except UnknownCredential as unknown:
-            return result(failure_of(unknown))
+            return result(with_next_step(failure_of(unknown)))  # it may be an agent's
         body = await tools.call(head, caller, params.name, params.arguments or {})
         try:
             return result(body) | {"_meta": {"toryo/version": head.context.version}}
