@@ -29,6 +29,18 @@ def landing_accepted(tx: Tx, landing: str) -> bool:
     return any(fact.kind == "accepted" and fact.body.get("moved") for fact in facts.of_landing(tx, landing))
 
 
+def candidate(tx: Tx, row: LandingRow) -> tuple[str, str]:
+    """(commit, tree) as they were built; empty before."""
+    built = [fact.body for fact in facts.of_landing(tx, row.id) if fact.kind == "candidate_built"]
+    return (str(built[-1]["commit"]), str(built[-1]["tree"])) if built else ("", "")
+
+
+def dead_ends(tx: Tx, row: LandingRow) -> set[str]:
+    """`conflict` and `problem`, as far as they were reported."""
+    told = [fact.body for fact in facts.of_landing(tx, row.id)]
+    return {name for name in ("conflict", "problem") if any(body.get(name) for body in told)}
+
+
 def was_accepted(tx: Tx, task: str) -> bool:
     return any(landing_accepted(tx, one.id) for one in landings.of_task(tx, task))
 
