@@ -97,3 +97,16 @@ def test_a_refused_passkey_is_not_printed(tmp_path: Path) -> None:
     with pytest.raises(ConfigWrong) as wrong:
         read(tmp_path, "agents: {dev: {passkey: {very: secret}}}")
     assert "secret" not in wrong.value.message
+
+
+def test_the_documented_file_can_be_used_as_it_stands(tmp_path: Path) -> None:
+    """S1-31, S1-32: and names every key there is."""
+    page = (Path(__file__).parents[2] / "docs" / "contracts.md").read_text()
+    section = page.partition("## A coordinator's own settings")[2]
+    path = tmp_path / "coordinator.yaml"
+    path.write_text(section.partition("```yaml\n")[2].partition("```")[0])
+    found = read_config(path, tmp_path / "mcp.sock", {"CODER_PASSKEY": "secret"})
+    assert (found.polling_interval, found.max_concurrent, found.silent_after) == (10, 3, 60)
+    assert found.agents is not None
+    assert found.agents["coder"].passkey.get_secret_value() == "secret"
+    assert found.model_fields_set == set(Config.model_fields)

@@ -8,6 +8,7 @@ import pytest
 
 from toryo import processes, settings
 from toryo.fronts.cli.hands import hands_are_there, noted
+from toryo.fronts.cli.starting import note
 from toryo.settings import Home
 
 
@@ -70,3 +71,9 @@ def test_the_hands_are_there_only_if_that_very_process_is(tmp_path, text, there)
 
 def test_without_a_note_nobody_is_there(tmp_path):
     assert (noted(Home(tmp_path)), hands_are_there(Home(tmp_path))) == ({}, False)
+
+
+def test_the_note_of_who_was_started_is_its_owners_alone(tmp_path):
+    note(Home(tmp_path), {"coordinator": processes.own_pid()})
+    assert (tmp_path / "up.json").stat().st_mode & 0o777 == 0o600
+    assert hands_are_there(Home(tmp_path))

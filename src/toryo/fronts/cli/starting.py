@@ -132,7 +132,8 @@ def note(home: Home, pids: dict[str, int]) -> None:
     """Remember who was started, each with its start time."""
     text = json.dumps({name: [pid, processes.start_time(pid)] for name, pid in pids.items()})
     new = home.path / "up.json.new"
-    new.write_text(text)
+    with open(os.open(new, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as file:
+        file.write(text)
     new.replace(home.path / "up.json")
 
 
