@@ -46,8 +46,8 @@ def landed(shop: Shop) -> Shop:
 def bend(tx: Tx, what: str) -> None:
     """Of everything there is."""
     for task in tasks.page(tx, after_seq=0, limit=9):
-        if what == "landed_commit":
-            tasks.update(tx, task.id, landed_commit=OTHER)
+        if what in ("landed_commit", "next_purpose"):
+            tasks.update(tx, task.id, **{what: OTHER})
         for landing in landings.of_task(tx, task.id):
             if what == "gate":
                 gates.update(tx, landing.gate, tree=OTHER)
@@ -61,6 +61,7 @@ def bend(tx: Tx, what: str) -> None:
     ("what", "told"),
     [
         ("landed_commit", f"landed_commit landed_commit: {MERGED}"),
+        ("next_purpose", "next_purpose next_purpose: "),
         ("candidate", f"landing candidate: {MERGED}"),
         ("tree", f"landing tree: {MERGED}"),
         ("gate", f"gate tree: {MERGED}"),

@@ -65,6 +65,8 @@ def _task(tx: Tx, row: TaskRow) -> list[dict[str, Any]]:
     cached, decided = f"{row.status} {row.reason}".strip(), f"{decision.status} {decision.reason}".strip()
     if cached != decided:
         found.append(_difference(row, "status", cached, decided))
+    if row.next_purpose != (decision.purpose or ""):
+        found.append(_difference(row, "next_purpose", row.next_purpose, decision.purpose or ""))
     return found
 
 
