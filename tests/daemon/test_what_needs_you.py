@@ -27,8 +27,10 @@ def surveyed(config: str, **fields: Any) -> models.Surveyed:
 
 
 def sync(shop: Shop, config: str, **fields: Any) -> Any:
-    asked = shop.sync(surveyed(config, **fields))
-    return asked.exception() or asked.result()
+    with ThreadPoolExecutor(1) as pool:
+        asked = pool.submit(shop.daemon.person, "sync_agents", project=shop.project)
+        shop.hands.report(shop.hands.order("survey"), "surveyed", surveyed(config, **fields))
+        return asked.exception(30) or asked.result(30)
 
 
 def waited(shop: Shop, task: str) -> Body:
