@@ -412,3 +412,18 @@ def test_accepted_work_is_neither_rejected_nor_retried(desk: Desk) -> None:
     for verb in (Verb.REJECT, Verb.RETRY, Verb.CANCEL):
         with pytest.raises(Refused):
             desk.say(verb, task)
+
+
+def test_checks_that_change_while_an_accept_is_under_way_leave_nobody_waiting_for_the_old_tip(
+    desk: Desk,
+) -> None:
+    desk.add()
+    desk.work()
+    desk.do("candidate")
+    desk.hands.wanted()  # the accept is taken
+    waiting = desk.add()
+    desk.house.checks("p1", "two")
+    desk.house.drain()
+    assert desk.state(waiting) == "blocked base_gate"
+    desk.do("accept")
+    look_over(desk.house, set())

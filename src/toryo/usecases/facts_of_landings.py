@@ -113,7 +113,10 @@ def apply_accepted(tx: Tx, order: OrderRow, body: dict[str, Any]) -> None:
     number = target.accepted_count + 1
     first = not any(one.accepted_at is not None for one in landings.of_task(tx, landing.task))
     landings.update(tx, landing.id, accepted_at=tx.now, accept_number=number, ended="landed")
-    projects.update_target(tx, target.project, target.name, **_moved_tip(target, landing, number))
+    moved = _moved_tip(target, landing, number)
+    if landing.task and not _is_judged(tx, target.tip_gate):
+        moved["tip_gate"] = ""  # other checks were put in force meanwhile: the new tip is judged by those too
+    projects.update_target(tx, target.project, target.name, **moved)
     if landing.task:
         if landing.candidate == target.published:  # it was merged by somebody else and is there already
             _settle(tx, target.project, target.name, landing.candidate)
@@ -141,6 +144,11 @@ def apply_accepted(tx: Tx, order: OrderRow, body: dict[str, Any]) -> None:
     if project and target.name == project.base and settings_changed(project, body.get("settings_tree", "")):
         survey_settings(tx, project, body.get("settings_tree", ""), landing.candidate)
     _look(tx, landing)
+
+
+def _is_judged(tx: Tx, gate_id: str) -> bool:
+    gate = gates.get(tx, gate_id) if gate_id else None
+    return gate is not None and bool(gate.verdict)
 
 
 def _put_back(tx: Tx, order: OrderRow, body: dict[str, Any]) -> None:
