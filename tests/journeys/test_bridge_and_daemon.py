@@ -53,8 +53,9 @@ def test_a_killed_daemon_costs_a_connected_agent_nothing(make_house: MakeHouse, 
     command = f"{sys.executable} {script}"
     house.ok("agent", "add", "cli", "--client", "command", "--command", command, "--access", "connected")
     task = house.add("Go on whatever happens")
-    eventually((house.root / "ready").exists, within_s=60, what="the agent has its task")
-    assert json.loads((house.root / "ready").read_text())["task_id"] == task
+    ready = house.root / "ready"
+    got = eventually(lambda: ready.exists() and ready.read_text(), within_s=60, what="the agent has its task")
+    assert json.loads(got)["task_id"] == task
     house.kill(house.pids()[0])
     (house.root / "killed").touch()
     eventually((house.root / "asked").exists, within_s=60, what="the agent asked a daemon that is gone")
