@@ -154,8 +154,7 @@ def _first_target(tx: Tx, row: ProjectRow, survey: Mapping[str, Any], adopted: M
                 _take_tip(tx, known, tip, tree, survey)
         elif known.tip != tip and f"refs/toryo/tips/{row.base}" in adopted["wrote"]:
             forget_tip(tx, known)
-        for seen in adopted["seen"]:
-            apply_target_seen(tx, seen)
+        _look_over(tx, adopted)
         return
     target = TargetRow(
         project=row.id,
@@ -168,6 +167,15 @@ def _first_target(tx: Tx, row: ProjectRow, survey: Mapping[str, Any], adopted: M
         waiting=[],
     )
     projects.put_target(tx, target)
+
+
+def _look_over(tx: Tx, adopted: Mapping[str, Any]) -> None:
+    """What was seen in passing is known at once, else tasks would say for a moment more that there is no
+    repository. Not what was compared with a tip that is not ours: that is a foreign move, told elsewhere."""
+    for seen in adopted["seen"]:
+        target = projects.target(tx, str(seen["project"]), str(seen["target"]))
+        if target and target.tip in ("", seen["tip"]):
+            apply_target_seen(tx, seen)
 
 
 def _take_tip(tx: Tx, target: TargetRow, tip: str, tree: str, survey: Mapping[str, Any]) -> None:
@@ -312,8 +320,7 @@ def move(context: HeadContext, project_id: str, root: str, adopted: Mapping[str,
         for order in orders.of_target(tx, row.id, OrderKind):
             orders.set_inputs(tx, order, _rebased(order.inputs, row.path, root))
         tx.emit("project_moved", {"path": root}, project=row.id)
-        for seen in adopted["seen"]:  # else tasks would say for a moment more that there is no repository
-            apply_target_seen(tx, seen)
+        _look_over(tx, adopted)
         tx.mark(f"queue:{row.id}/{row.base}")
     return {"success": True, "project": project_body(context, row.id)}
 
