@@ -166,6 +166,7 @@ class Place:
     def keep(self, name: str) -> None:
         """Put the installation away under that name; nothing of it runs any more."""
         self.kill_all()
+        shutil.rmtree(self.states / name, ignore_errors=True)
         subprocess.run(["cp", "-a", str(self.here), str(self.states / name)], check=True)
 
     def bring(self, name: str) -> None:
