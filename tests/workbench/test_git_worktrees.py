@@ -15,7 +15,7 @@ from repositories import commit_files, git, make_repository
 from toryo.domain.naming import task_name
 from toryo.domain.scopes import Scope
 from toryo.protocol.models import ScopeInputs
-from toryo.workbench.git import places, sparse, trash, worktrees
+from toryo.workbench.git import merges, places, sparse, trash, worktrees
 from toryo.workbench.git.worktrees import prepare
 
 SECRETS = {
@@ -214,7 +214,7 @@ def test_a_half_made_worktree_is_trashed_and_made_again_under_its_name(
         raise Killed
 
     with monkeypatch.context() as crash:
-        crash.setattr(worktrees.sparse, "settle", die)
+        crash.setattr(worktrees, "_check_out", die)
         with pytest.raises(Killed):
             prepare(bench.inputs(), bench.runs / "r1")
     path = bench.repo / ".worktrees" / "fix-t1"
@@ -228,6 +228,34 @@ def test_a_half_made_worktree_is_trashed_and_made_again_under_its_name(
     assert kept
     assert files_in(Path(kept.files)) == {"half.txt"}
     assert branches(bench.repo) == {"main", "agent/fix-t1", "agent/fix-t1-2"}
+
+
+LOCKS = ("worktrees/fix-t1/index.lock", "worktrees/fix-t1/HEAD.lock", "refs/heads/agent/fix-t1.lock")
+"""What a `git commit` leaves that was killed: by a reboot, a time limit, a stop."""
+
+
+def test_locks_that_a_dead_git_of_a_run_left_are_gone_once_the_run_was_collected(bench: Bench) -> None:
+    made = bench.prepare()
+    locks = [places.common_dir(bench.repo) / lock for lock in LOCKS]
+    for lock in locks:
+        lock.write_text("")
+    bench.collect(made)
+    assert all(lock.exists() for lock in locks)  # an outside agent's: nobody knows whether it lives
+    (bench.runs / "r1" / "started.json").write_text("{}")
+    assert bench.collect(made).problem is None
+    assert not any(lock.exists() for lock in locks)
+
+
+def test_locks_that_nobody_lets_go_do_not_keep_the_next_run_from_committing(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(merges, "INDEX_WAIT_S", 0.1)
+    first = bench.prepare()
+    for lock in LOCKS:
+        (places.common_dir(bench.repo) / lock).write_text("")
+    again = bench.prepare(run="r2", existing=True)
+    assert again.worktree == first.worktree
+    assert commit_files(Path(again.worktree), {"work.txt": "work\n"})
 
 
 def test_a_branch_made_just_before_a_crash_is_used_for_the_name_again(bench: Bench) -> None:

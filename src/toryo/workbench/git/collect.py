@@ -20,10 +20,11 @@ from toryo.protocol.models import (
     Problem,
     Violation,
 )
-from toryo.workbench.git import belongings, fingerprint, links, places, snapshots, sparse
+from toryo.workbench.git import belongings, fingerprint, links, merges, places, snapshots, sparse
 from toryo.workbench.git.door import Git, GitFailed
 from toryo.workbench.git.places import Worktree
 from toryo.workbench.git.worktrees import read_before
+from toryo.workbench.runs import records
 
 MOST_FILES = 1_000
 MOST_LINES = 100
@@ -51,6 +52,8 @@ class _Work:
 def collect(inputs: CollectInputs, run_dir: Path) -> Collected:
     """Safe to repeat: the snapshot of this attempt is made once."""
     worktree = places.find_worktree(inputs.repo, inputs.worktree, inputs.branch)
+    if (run_dir / records.STARTED).exists():  # by us, so that its end was seen
+        merges.drop_locks(worktree)
     before = read_before(run_dir)
     stash_before = before["stash"] if before else ""
     with ThreadPoolExecutor(1) as beside:

@@ -39,13 +39,34 @@ def give_up(worktree: Worktree) -> None:
     worktree.git.do("merge", "--abort", limit_s=600)
 
 
-def wait_for_index(admin: Path, limit_s: float = INDEX_WAIT_S) -> None:
+def wait_for_index(admin: Path) -> None:
     """A git whose coordinator was killed works on alone and holds `index.lock` meanwhile. One that was killed
     itself leaves the lock behind; nobody else is in a worktree between its runs, so it is removed."""
-    lock = admin / "index.lock"
-    end = time.monotonic() + limit_s
-    while lock.exists():
+    _wait_for((admin / "index.lock",))
+
+
+def wait_for_git(worktree: Worktree) -> None:
+    """As `wait_for_index`, for whatever a commit locks."""
+    _wait_for(_locks(worktree))
+
+
+def drop_locks(worktree: Worktree) -> None:
+    """Nothing of the run lives any more: what a git of its left locked would keep the next one from work."""
+    for lock in _locks(worktree):
+        lock.unlink(missing_ok=True)
+
+
+def _locks(worktree: Worktree) -> tuple[Path, ...]:
+    branch = worktree.common / f"{places.head_ref(worktree.branch)}.lock"
+    own = () if worktree.admin is None else (worktree.admin / "index.lock", worktree.admin / "HEAD.lock")
+    return (*own, branch)
+
+
+def _wait_for(locks: tuple[Path, ...]) -> None:
+    end = time.monotonic() + INDEX_WAIT_S
+    while any(lock.exists() for lock in locks):
         if time.monotonic() > end:
-            lock.unlink(missing_ok=True)
+            for lock in locks:
+                lock.unlink(missing_ok=True)
             return
         time.sleep(0.05)

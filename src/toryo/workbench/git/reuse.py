@@ -28,6 +28,7 @@ def use_again(inputs: PrepareInputs, common: Path, root: Path, scope: Scope) -> 
     if worktree.admin is None or not worktree.is_there:
         hint = f"The branch {branch} is still there, at {head[:12]}."
         raise Refusal("worktree_missing", f"The worktree {path} was deleted.", hint)
+    merges.wait_for_git(worktree)
     if not (path / ".git").exists():
         (path / ".git").write_text(f"gitdir: {worktree.admin}\n")
     elif os.path.realpath(places.git_dir_of(path) or path) != os.path.realpath(worktree.admin):
