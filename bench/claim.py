@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import itertools
+import os
 import sqlite3
 import tempfile
 import time
@@ -57,6 +58,7 @@ def _direct(shape: str, number: int, rounds: int) -> tuple[list[float], list[flo
         context = open_context(Home(root).make(), root / "toryo.db")
         with contextlib.closing(context.store):
             fill(context.store, shape, number, path=str(root), machine="m")
+            os.sync()  # else the disk is still busy with it while claims wait for theirs
             place, incarnation = _registered(context)
 
             def claim() -> None:
@@ -77,6 +79,7 @@ def _as_tool(shape: str, number: int, rounds: int) -> tuple[list[float], list[fl
         context = open_context(place.home, place.home.database)
         fill(context.store, shape, number, path=str(place.repo), machine=processes.machine_id())
         context.store.close()
+        os.sync()
         place.start_daemon()
         about = {"machine": processes.machine_id(), "name": "bench"}
         key = place.call("issue_coordinator_key", **about)["key"]

@@ -27,6 +27,9 @@ echo "$begun $EPOCHREALTIME" > "$1/$TORYO_RUN"
 """It ends after its start was told, as agents do. The last line is a builtin: after its clock value comes
 nothing but the end."""
 
+LOOKS_AWAY_S = 0.15
+"""A task takes longer than that: looking for its end sooner would take a core from what is measured."""
+
 BARE_AGENT = 'echo "$EPOCHREALTIME" > "$1"\n'
 
 
@@ -88,6 +91,7 @@ class Ground:
         dependant = ""
         if with_dependant:
             dependant = self.place.add_task(f"{title} then", agent="nobody", after=[task])
+        time.sleep(LOOKS_AWAY_S)
         cleaned = self.place.wait_for("run_cleaned", task=task, since=since)
         begun, ended = map(float, (self.times / cleaned.run).read_text().split())
         return Life(self.place.events()[since:], task, dependant, begun, ended)

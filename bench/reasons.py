@@ -4,11 +4,10 @@ from __future__ import annotations
 
 LAUNCH = (
     "a launch has a fixed cost that the floor has not, the same for any repository: two calls and a durable "
-    "claim (4 to 5 ms), the look at the user's checkout that a breach is told by (a `git status` beside the "
-    "checkout), some twenty small files that a crash is mended from, and a start record that is on the disk "
-    "before the agent begins (3 ms). Together they keep both cores busy, so nothing is left to do beside. "
-    "git's own part is smaller than the floor's (one process instead of four), and the shim waits ready. "
-    "Only a warm pool of worktrees would take more of it away."
+    "claim (4 to 5 ms), some fifteen small files that a crash is mended from, and a start record that is on "
+    "the disk before the agent begins. What does not need the worktree is done while git checks it out, and "
+    "keeps both cores busy: where other work takes one of them, it stands in a row again. git's own part is "
+    "smaller than the floor's (one process instead of four)."
 )
 
 REASONS: dict[str, str] = {

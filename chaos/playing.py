@@ -128,7 +128,9 @@ def look(place: Place) -> End:
     # candidates' refs are let go some time after they have landed
     refs = [ref for ref in listed if not ref.startswith("refs/toryo/candidates/")]
     folders = (place.repo / ".worktrees", place.repo / ".worktrees" / ".trash")
-    worktrees = [str(path.relative_to(place.repo)) for one in folders for path in one.glob("*")]
+    # what an interrupted preparation left is kept in the trash
+    lying = [path for one in folders for path in one.glob("*") if not path.name.endswith("-half")]
+    worktrees = [str(path.relative_to(place.repo)) for path in lying]
     restored = [str(path.relative_to(place.here)) for path in (place.here / "restored").rglob("*")]
 
     def named(texts: Any) -> tuple[str, ...]:

@@ -11,7 +11,8 @@ from typing import Any
 
 import pytest
 
-from toryo.daemon.head import Drain, Head
+from toryo.daemon.changes import EVENTS
+from toryo.daemon.head import LAZY_S, Drain, Head
 from toryo.daemon.process import open_context
 from toryo.daemon.writers import WriterInLoop, WriterThread
 from toryo.domain.errors import DiskFull
@@ -116,6 +117,70 @@ def test_every_marking_change_is_followed_by_a_drain_in_the_same_thread(tmp_path
         await head.do(lambda context: None)  # queued behind the drain
         assert drains.subjects == ["task:t1"]
         assert drains.threads == {thread}
+
+    with_head(tmp_path, story, drains)
+
+
+def mark_lazily(context: HeadContext, subject: str) -> None:
+    with context.store.change() as tx:
+        tx.mark(subject, lazily=True)
+        tx.emit("happened", task=subject)
+
+
+def test_what_nobody_waits_for_is_looked_at_a_moment_later(tmp_path: Path) -> None:
+    drains = Drains()
+
+    async def story(head: Head) -> None:
+        await head.do(mark_lazily, "task:t1")
+        await head.do(lambda context: None)
+        assert drains.subjects == []
+        await head.settle()
+        await head.do(lambda context: None)
+        assert drains.subjects == ["task:t1"]
+
+    with_head(tmp_path, story, drains)
+
+
+def test_whoever_cannot_wait_has_it_looked_at_first(tmp_path: Path) -> None:
+    drains = Drains()
+
+    async def story(head: Head) -> None:
+        await head.do(mark_lazily, "task:t1")
+        await asyncio.sleep(0)
+        head.hurry()
+        await head.do(lambda context: None)
+        assert drains.subjects == ["task:t1"]
+        head.hurry()
+        await head.do(lambda context: None)
+        assert len(drains.seen) == 2
+
+    with_head(tmp_path, story, drains)
+
+
+def test_a_drain_for_others_looks_at_it_too_and_nobody_waits_any_longer(tmp_path: Path) -> None:
+    drains = Drains()
+
+    async def story(head: Head) -> None:
+        await head.do(mark_lazily, "task:t1")
+        await head.do(mark, "task:t2")
+        begun = time.monotonic()
+        await head.settle()
+        assert time.monotonic() - begun < LAZY_S / 2
+        assert sorted(drains.subjects) == ["task:t1", "task:t2"]
+        await head.do(mark_lazily, "task:t3")
+        await until(lambda: "task:t3" in drains.subjects)
+
+    with_head(tmp_path, story, drains)
+
+
+def test_news_of_a_lazy_change_are_told_after_its_drain(tmp_path: Path) -> None:
+    drains = Drains()
+
+    async def story(head: Head) -> None:
+        seen = head.changes.version(EVENTS)
+        await head.do(mark_lazily, "task:t1")
+        assert await head.wait_for_change(EVENTS, seen, 5) != seen
+        assert drains.subjects == ["task:t1"]
 
     with_head(tmp_path, story, drains)
 

@@ -9,7 +9,6 @@ from whole_daemon import Body, Shop
 
 from toryo.usecases.claim_run import claim_run
 from toryo.usecases.context import HeadContext
-from toryo.usecases.recompute import recompute
 from toryo.usecases.updating import Update, update_task
 
 
@@ -34,7 +33,7 @@ def events(shop: Shop) -> list[Body]:
 
 def agrees(shop: Shop) -> bool:
     """Whether `doctor --recompute` finds nothing."""
-    return shop.daemon.do(recompute, 0)[2] == []
+    return shop.daemon.person("recompute")["differences"] == []
 
 
 def land(shop: Shop) -> None:

@@ -12,7 +12,7 @@ import pytest
 from shims import BASE, Runs, exited, sh, state_is
 from toryo import processes
 from toryo.workbench.runs import records
-from toryo.workbench.runs.launch import launch, reserve
+from toryo.workbench.runs.launch import get_ready, go, launch, reserve
 from toryo.workbench.runs.records import Kind
 from toryo.workbench.runs.spares import Spare, Spares
 from toryo.workbench.runs.stop import stop
@@ -73,7 +73,10 @@ def test_its_end_is_told_on_the_socket_and_then_kept_in_the_file(
     run_dir = reserve(tmp_path / "runs", "r1", 1).path
     runs.made.append(run_dir)
     launch(run_dir, runs.spec("r1", *sh("exit 5")), Given(spare))
-    told = records.parse_exit(spare.ours.recv(8192))
+    heard = b""
+    while not heard.strip():  # a blank ahead of it
+        heard += spare.ours.recv(8192)
+    told = records.parse_exit(heard)
     assert told is not None
     assert told.exit_code == 5
     assert exited(run_dir) == told
@@ -169,6 +172,71 @@ def test_a_spare_that_is_killed_before_its_barrier_opens_never_execs(
     eventually(lambda: processes.start_time(child) is None, within_s=20)
     assert not (tmp_path / "ran").exists()
     spare.ours.close()
+
+
+def ready_one(spares: Spares, runs: Runs, name: str, *argv: str) -> tuple[Path, Spare]:
+    spare = taken(spares)
+    run_dir = reserve(runs.root / "runs", name, 1).path
+    runs.made.append(run_dir)
+    assert get_ready(run_dir, runs.spec(name, *argv), Given(spare)) is spare
+    eventually(lambda: (run_dir / f"started.json.{spare.pid}").exists(), what="it is ready")
+    return run_dir, spare
+
+
+def test_one_that_is_ready_starts_its_program_at_a_word_and_not_before(runs: Runs, spares: Spares) -> None:
+    run_dir, spare = ready_one(spares, runs, "r1", *sh("echo begun; exit 6"))
+    assert records.state(run_dir).kind is Kind.RESERVED
+    assert runs.log("r1").read_text() == ""
+    assert go(run_dir, spare)
+    assert exited(run_dir).exit_code == 6
+    assert runs.log("r1").read_text() == "begun\n"
+    assert sorted(path.name for path in run_dir.glob("*.json*")) == [
+        "exit.json",
+        "launch.json",
+        "launched.json",
+        "started.json",
+    ]
+    spare.ours.close()
+
+
+def test_one_that_is_ready_for_nothing_leaves_nothing(runs: Runs, spares: Spares) -> None:
+    run_dir, spare = ready_one(spares, runs, "r1", *sh("touch ran"))
+    spare.ours.close()
+    eventually(lambda: not processes.is_alive(spare.pid, spare.start), within_s=20)
+    assert [path.name for path in run_dir.glob("*.json*")] == ["launch.json"]
+    assert records.state(run_dir).kind is Kind.RESERVED
+    assert not (runs.root / "ran").exists()
+
+
+def test_one_that_is_ready_keeps_nobody_else_from_starting_the_run(runs: Runs, spares: Spares) -> None:
+    """Its coordinator may stand still; the one that supersedes it starts the run."""
+    run_dir, spare = ready_one(spares, runs, "r1", *sh("echo first"))
+    launch(run_dir, runs.spec("r1", *sh("echo second")))
+    assert exited(run_dir).exit_code == 0
+    assert go(run_dir, spare)
+    eventually(lambda: not processes.is_alive(spare.pid, spare.start), within_s=20)
+    assert runs.log("r1").read_text() == "second\n"
+    spare.ours.close()
+
+
+def test_an_end_is_foretold_and_then_told(runs: Runs, spares: Spares, tmp_path: Path) -> None:
+    heard: list[str] = []
+    watcher = Watcher(
+        lambda run, state: heard.append(f"{run} {state.kind}"),
+        on_ending=lambda run: heard.append(f"{run} ends"),
+    )
+    spare = taken(spares)
+    run_dir = reserve(tmp_path / "runs", "r1", 1).path
+    runs.made.append(run_dir)
+    spec = runs.spec("r1", *sh("exit 4"), crash="shim.agent_gone stop")
+    listener = launch(run_dir, spec, Given(spare))
+    assert listener is not None
+    watcher.add("r1", run_dir, listener.detach())
+    eventually(lambda: heard == ["r1 ends"], within_s=20)
+    os.kill(spare.pid, signal.SIGCONT)
+    eventually(lambda: len(heard) == 2, within_s=20)
+    assert heard == ["r1 ends", f"r1 {Kind.EXITED}"]
+    watcher.close()
 
 
 def test_files_of_spares_are_for_their_owner_alone(spares: Spares, tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import logging
 import re
 import shutil
 from collections.abc import Callable, Mapping
@@ -16,6 +17,7 @@ from typing import Any, TypeVar
 from urllib.parse import quote
 
 from toryo import disks
+from toryo.coordinator.launching import Launching
 from toryo.coordinator.observe import Targets
 from toryo.coordinator.reading import read_answer
 from toryo.coordinator.records import Records
@@ -24,6 +26,7 @@ from toryo.coordinator.saying import look_again_s, say
 from toryo.coordinator.windows import Windows
 from toryo.domain.errors import ToryoError
 from toryo.domain.words import CheckResult, OrderKind
+from toryo.processes import TimeLimit
 from toryo.protocol import models
 from toryo.protocol.models import INPUTS, Model, Order, Problem
 from toryo.workbench.gates import checking, detect
@@ -40,8 +43,11 @@ from toryo.workbench.git import (
     tips,
     worktrees,
 )
+from toryo.workbench.git.looks import Looks
 from toryo.workbench.runs.launch import LaunchSpec
 from toryo.workbench.runs.stop import stop
+
+log = logging.getLogger(__name__)
 
 SUBJECT = 72
 """Characters of a task's words in a merge commit's first line."""
@@ -94,10 +100,12 @@ class Acts:
     clients: Callable[[], Mapping[str, str]]
     records: Records
     windows: Windows
-    spec: Callable[[models.RunInputs, int, Path, str], LaunchSpec]
-    """(inputs, generation, run directory, log used before) → how the agent is started."""
+    launching: Launching
     expect_prompt: Callable[[str], None]
     """A run with this prompt is coming."""
+    expected_run: Callable[[str], Order | None]
+    """The order to run what is being prepared, its intent written down; None: it was not ordered yet."""
+    looks: Looks
 
     words: Callable[[str], str]
     """A text of the daemon's by its hash; neither parsed nor logged here."""
@@ -159,9 +167,32 @@ def _adopt(acts: Acts, order: Order) -> Done:
 
 def _prepare(acts: Acts, order: Order) -> Done:
     inputs = _inputs(order, models.PrepareInputs)
-    run_dir = acts.runs.directory(inputs.run)
-    # not before git checks out: until then the way to the agent's start needs this process
-    return Done("prepared", worktrees.prepare(inputs, run_dir, lambda: acts.expect_prompt(inputs.prompt)))
+    made = worktrees.prepare(
+        inputs,
+        acts.runs.directory(inputs.run),
+        looked=lambda: acts.looks.take(inputs.repo),
+        meanwhile=lambda worktree: _get_ready(acts, order, worktree),
+    )
+    if made.problem:
+        acts.runs.give_up(inputs.run)
+    return Done("prepared", made)
+
+
+def _get_ready(acts: Acts, order: Order, worktree: Path) -> None:
+    """While git checks out: whatever of the run's start can be done before its worktree is whole."""
+    acts.expect_prompt(str(order.inputs.get("prompt", "")))
+    after = acts.expected_run(order.run)
+    if after is None or acts.is_to_stop(order.run):
+        return
+    inputs = _inputs(after, models.RunInputs).model_copy(update={"worktree": str(worktree)})
+
+    def spec(run_dir: Path, log: str) -> LaunchSpec | None:
+        return acts.launching.early_spec(inputs, after.generation, run_dir, log)
+
+    try:
+        acts.runs.get_ready(after, inputs, spec)
+    except (ToryoError, OSError, TimeLimit) as failed:  # then it is started the longer way, which says so
+        log.debug("Not ready early: %s", failed, extra={"run": order.run})
 
 
 def _run(acts: Acts, order: Order) -> Begun:
@@ -173,7 +204,12 @@ def _run(acts: Acts, order: Order) -> Begun:
         stop(acts.runs.directory(inputs.run))  # in its way before it begins: both orders came at once
     elif disks.is_full(Path(inputs.worktree)) and not acts.runs.may_have_begun(inputs.run):
         raise disks.full(inputs.worktree)  # what an agent does there would be lost, and its run with it
-    acts.runs.start(order, inputs, lambda run_dir, log: acts.spec(inputs, order.generation, run_dir, log))
+    if not acts.runs.start_ready(order, inputs, lambda: acts.launching.needs_no_context(inputs)):
+        acts.runs.start(
+            order,
+            inputs,
+            lambda run_dir, log: acts.launching.spec(inputs, order.generation, run_dir, log),
+        )
     return Begun(lambda: acts.runs.tell_started(order, inputs.run))
 
 

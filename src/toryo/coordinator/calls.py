@@ -12,7 +12,7 @@ from pydantic import ValidationError
 
 from toryo.domain.errors import ToryoError
 from toryo.protocol.models import Fact, Order
-from toryo.protocol.wire import Connection, WireError
+from toryo.protocol.wire import EXPECT, Connection, WireError
 from toryo.workbench.contexts.profiles import SubordinateProfile
 
 log = logging.getLogger(__name__)
@@ -53,6 +53,8 @@ class Claim:
     """To be carried out after `order`, without asking again."""
     waiting_for: str = ""
     superseded: bool = False
+    is_last: bool = False
+    """No other task of the pair is ready."""
 
 
 @dataclass(frozen=True)
@@ -139,11 +141,23 @@ class Daemon:
             timeout_s=10,
         )
 
+    def expect(self, order: str) -> None:
+        """No question: the daemon does not answer it."""
+        self._connection.notify(EXPECT, {"order": order})
+
     def subordinate_profile(self, agent: str) -> SubordinateProfile:
         return self._ask("get_subordinate_profile", {"agent_id": agent}, _profile)
 
     def fetch_blob(self, blob: str) -> str:
         return self._ask("fetch_blob", {"hash": blob}, lambda answer: str(answer["text"]))
+
+    def begin_fetch(self, blob: str) -> None:
+        """Asked for, while the caller does something else."""
+        self._renew()
+        self._connection.begin("fetch_blob", {"hash": blob})
+
+    def finish_fetch(self) -> str:
+        return _read("fetch_blob", self._connection.finish(), lambda answer: str(answer["text"]))
 
     def heartbeat(self, place: Place, live_runs: Sequence[str], hindered: Sequence[ToryoError] = ()) -> bool:
         """True: another process of our name took over."""
@@ -161,14 +175,20 @@ class Daemon:
         read: Callable[[dict[str, Any]], T],
         timeout_s: float | None = None,
     ) -> T:
+        self._renew()
+        return _read(tool, self._connection.call(tool, dict(arguments), timeout_s=timeout_s), read)
+
+    def _renew(self) -> None:
         if self._key() != self._used:
             self.close()
             self._connect()
-        answer = self._connection.call(tool, dict(arguments), timeout_s=timeout_s)
-        try:
-            return read(answer)
-        except (KeyError, TypeError, ValueError) as strange:
-            raise WireError(f"The daemon's answer to {tool} cannot be read: {strange!r}") from strange
+
+
+def _read(tool: str, answer: dict[str, Any], read: Callable[[dict[str, Any]], T]) -> T:
+    try:
+        return read(answer)
+    except (KeyError, TypeError, ValueError) as strange:
+        raise WireError(f"The daemon's answer to {tool} cannot be read: {strange!r}") from strange
 
 
 def _who(place: Place) -> dict[str, Any]:
@@ -205,7 +225,7 @@ def _claim(answer: Mapping[str, Any]) -> Claim:
     order, then = (
         Order.model_validate(answer[name]) if answer.get(name) else None for name in ("order", "then")
     )
-    return Claim(True, str(answer["run_id"]), order, then)
+    return Claim(True, str(answer["run_id"]), order, then, is_last=answer.get("is_last") is True)
 
 
 def _orders(raw: Sequence[Any]) -> tuple[Order, ...]:

@@ -15,9 +15,12 @@ from toryo.coordinator.observe import Targets
 from toryo.domain.words import OrderKind
 from toryo.protocol.models import Order
 from toryo.protocol.wire import ToolFailed, WireError
+from toryo.workbench.git.looks import Looks
 
 log = logging.getLogger(__name__)
 
+LAUNCH_S = 0.02
+"""About what a launch takes, which has this process and the daemon to itself where nothing else can begin."""
 _OF_A_RUN = frozenset({OrderKind.PREPARE, OrderKind.RUN})
 
 
@@ -82,6 +85,9 @@ class Claims:
     on_superseded: Callable[[], None]
     targets: Targets
     """Looked at before a claim: a run should start from the commit that a person has just made."""
+    looks: Looks = field(default_factory=Looks)
+    """Begun before a claim: the checkout is read while the daemon decides."""
+    rest: Callable[[float], None] = time.sleep
     turn: threading.Lock = field(default_factory=threading.Lock)
     unanswered: dict[tuple[str, str], str] = field(default_factory=dict)
     """Pair → the request whose answer was lost: asked again under the same id until it is answered."""
@@ -101,6 +107,7 @@ class Claims:
                     if not self.targets.look_at(project):
                         self.targets.know(self.daemon.projects(place))
                         self.targets.look_at(project)
+                    self.looks.begin(self.targets.directory(project))
                     self.unanswered.setdefault((agent, project), secrets.token_hex(16))
                     self._claim(place, agent, project)
                 except (WireError, ToolFailed) as failed:
@@ -139,8 +146,10 @@ class Claims:
         if not claim.claimed:
             log.debug("%s/%s waits for %s", agent, project, claim.waiting_for)
             return False
-        log.info("Run claimed", extra={"run": claim.run, "agent": agent, "project": project})
         self.capacity.claimed(claim.run)
         if claim.order is not None:
             self.take(claim.order, claim.then)
+        if claim.is_last:
+            self.rest(LAUNCH_S)
+        log.info("Run claimed", extra={"run": claim.run, "agent": agent, "project": project})
         return True

@@ -7,17 +7,15 @@ each kind of order.
 from __future__ import annotations
 
 import json
-import os
 import re
-import threading
 from collections.abc import Collection
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from toryo import processes
 from toryo.clock import passed
 from toryo.domain.words import OrderKind
+from toryo.files import write_whole
 from toryo.protocol.models import VERSION, Order
 
 KEPT_S = 7 * 24 * 3600.0
@@ -120,32 +118,3 @@ class Journal:
         )
         durably = outcome is not None and order.kind in _DONE_ONCE
         write_whole(self._path(order.id), text.encode(), durably=durably)
-
-
-def write_whole(path: Path, content: bytes, *, durably: bool = False) -> None:
-    """Whole or not at all, 0600; `durably`: also after a power cut."""
-    # two processes of one name may write at once (one supersedes the other): never into the same half file
-    half = path.with_name(f"{path.name}.{processes.own_pid()}.{threading.get_ident()}")
-    handle = os.open(half, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
-    try:
-        with open(handle, "wb", closefd=False) as file:
-            file.write(content)
-        if durably:
-            os.fsync(handle)
-    except OSError:
-        half.unlink(missing_ok=True)
-        raise
-    finally:
-        os.close(handle)
-    half.replace(path)
-    if durably:
-        sync_folder(path.parent)
-
-
-def sync_folder(folder: Path) -> None:
-    """A new name is on the disk only after this."""
-    handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)

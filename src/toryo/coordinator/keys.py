@@ -8,9 +8,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 from toryo import processes
-from toryo.coordinator.journal import write_whole
 from toryo.coordinator.standing import Standing
 from toryo.domain.errors import UserError
+from toryo.files import write_whole
 from toryo.protocol import wire
 from toryo.settings import Home
 

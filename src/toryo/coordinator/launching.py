@@ -9,49 +9,69 @@ import os
 import shutil
 import time
 from collections.abc import Callable, Mapping
-from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from toryo import settings
+from toryo.coordinator.calls import Daemon
 from toryo.coordinator.config import Config
+from toryo.coordinator.lines import Lines
 from toryo.coordinator.windows import Windows
-from toryo.domain.words import Access, Style
+from toryo.domain.words import Access, Style, Terminal
 from toryo.protocol.models import RunInputs
 from toryo.protocol.wire import ToolFailed, WireError
 from toryo.workbench.clients import registry
 from toryo.workbench.clients.calls import Call, CannotCall, Client, Command, Interactive
 from toryo.workbench.contexts.environment import LISTED, bridge_argv, run_environment, write_run_file
-from toryo.workbench.contexts.preparing import prepare_context
+from toryo.workbench.contexts.preparing import Context, prepare_context
 from toryo.workbench.contexts.profiles import SubordinateProfile
 from toryo.workbench.git.door import Git
 from toryo.workbench.runs import hearing
 from toryo.workbench.runs.launch import LaunchSpec
 
 PROMPT, STDIN, TYPED, CREDENTIAL = "prompt.md", "stdin.txt", "typed.md", "credential.json"
-MOST_EXPECTED = 64
+MOST_EXPECTED = 8
 
 
 class Prompts:
-    """Prompts by their hash, fetched beside the preparation of the run that will want them."""
+    """Prompts by their hash, asked for beside the preparation of the run that will want them."""
 
-    def __init__(self, fetch_blob: Callable[[str], str]) -> None:
-        self._fetch_blob = fetch_blob
-        self._hands = ThreadPoolExecutor(2, thread_name_prefix="prompt")
-        self._coming: dict[str, Future[str]] = {}
+    def __init__(self, lines: Lines) -> None:
+        self._lines = lines
+        self._coming: dict[str, Daemon] = {}
 
     def expect(self, blob: str) -> None:
-        self._coming[blob] = self._hands.submit(self._fetch_blob, blob)
+        line = self._lines.borrow()
+        try:
+            line.begin_fetch(blob)
+        except (WireError, ToolFailed):
+            self._drop(line)
+            return
+        self._forget(blob)
+        self._coming[blob] = line
         for old in list(self._coming)[:-MOST_EXPECTED]:  # of runs that never came
-            self._coming.pop(old, None)
+            self._forget(old)
 
     def take(self, blob: str) -> str:
-        coming = self._coming.pop(blob, None)
-        if coming is not None:
-            with suppress(WireError, ToolFailed):  # asked again, and then it says so
-                return coming.result()
-        return self._fetch_blob(blob)
+        line = self._coming.pop(blob, None)
+        if line is not None:
+            try:
+                text = line.finish_fetch()
+            except (WireError, ToolFailed):  # asked again, and then it says so
+                self._drop(line)
+            else:
+                self._lines.give_back(line)
+                return text
+        return self._lines.ask(lambda line: line.fetch_blob(blob))
+
+    def _forget(self, blob: str) -> None:
+        line = self._coming.pop(blob, None)
+        if line is not None:
+            self._drop(line)
+
+    def _drop(self, line: Daemon) -> None:
+        line.close()  # the next question over it begins anew
+        self._lines.give_back(line)
 
 
 @dataclass(frozen=True)
@@ -73,7 +93,27 @@ class Launching:
             # of a run that could not start one text is told: what to do must stand in it
             raise CannotCall(f"{cannot.message}. {cannot.hint}".rstrip(". ")) from cannot
 
-    def _spec(self, inputs: RunInputs, generation: int, run_dir: Path, old_log: str) -> LaunchSpec:
+    def early_spec(
+        self, inputs: RunInputs, generation: int, run_dir: Path, old_log: str
+    ) -> LaunchSpec | None:
+        """The same before the worktree is whole, right as long as nothing in it is to be told to the agent
+        (`needs_no_context`). None: that cannot be known before."""
+        plain = Style(inputs.style) is Style.EXEC and Terminal(inputs.terminal) is Terminal.PLAIN
+        if not plain or registry.has_record(self.client(inputs.client)):
+            return None
+        return self._spec(inputs, generation, run_dir, old_log, Context())
+
+    def needs_no_context(self, inputs: RunInputs) -> bool:
+        return self._context(inputs, self.client(inputs.client), ()) == Context()
+
+    def _spec(
+        self,
+        inputs: RunInputs,
+        generation: int,
+        run_dir: Path,
+        old_log: str,
+        context: Context | None = None,
+    ) -> LaunchSpec:
         client = self.client(inputs.client)
         worktree = Path(inputs.worktree)
         prompt = self.prompt(inputs.prompt)
@@ -81,9 +121,7 @@ class Launching:
         if connected:
             write_run_file(run_dir / CREDENTIAL, self.config.mcp_socket_path, inputs.token)
         bridge = bridge_argv(run_dir / CREDENTIAL) if connected else ()
-        context = prepare_context(
-            worktree, inputs.agent, inputs.client, lambda: self._profile(client, inputs.agent), bridge=bridge
-        )
+        context = self._context(inputs, client, bridge) if context is None else context
         if not registry.has_record(client) and context.added.strip():
             prompt = f"{prompt.rstrip()}\n\n{context.added}"  # a program has nothing but its prompt
         prompt_file = _private(run_dir / PROMPT, prompt)
@@ -124,6 +162,15 @@ class Launching:
             prompt_file = _private(run_dir / TYPED, driven.prompt)
         return self.windows.dress(
             spec, run_dir, terminal=inputs.terminal, driven=driven, prompt_file=prompt_file
+        )
+
+    def _context(self, inputs: RunInputs, client: Client, bridge: tuple[str, ...]) -> Context:
+        return prepare_context(
+            Path(inputs.worktree),
+            inputs.agent,
+            inputs.client,
+            lambda: self._profile(client, inputs.agent),
+            bridge=bridge,
         )
 
     def _profile(self, client: Client, agent: str) -> SubordinateProfile:

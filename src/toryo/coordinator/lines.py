@@ -17,6 +17,7 @@ class Lines:
     def __init__(self, daemon: Callable[[], Daemon]) -> None:
         self._daemon = daemon
         self._free: list[Daemon] = []
+        self._lent: list[Daemon] = []
         self._closed = False
 
     def ask(self, question: Callable[[Daemon], T]) -> T:
@@ -30,10 +31,29 @@ class Lines:
         except WireError:
             return self._ask(self._daemon(), question)
 
+    def borrow(self) -> Daemon:
+        """For a question whose answer is heard later; to be given back."""
+        try:
+            line = self._free.pop()
+        except IndexError:
+            line = self._daemon()
+        self._lent.append(line)
+        return line
+
+    def give_back(self, line: Daemon) -> None:
+        """One that has heard its answer, or was closed."""
+        if line in self._lent:
+            self._lent.remove(line)
+        if len(self._free) < MOST and not self._closed:
+            self._free.append(line)
+        else:
+            line.close()
+
     def close(self) -> None:
         self._closed = True
-        while self._free:
-            self._free.pop().close()
+        for lines in (self._free, self._lent):
+            while lines:
+                lines.pop().close()
 
     def _ask(self, line: Daemon, question: Callable[[Daemon], T]) -> T:
         try:
@@ -41,8 +61,5 @@ class Lines:
         except BaseException:
             line.close()
             raise
-        if len(self._free) < MOST and not self._closed:
-            self._free.append(line)
-        else:
-            line.close()
+        self.give_back(line)
         return answer

@@ -45,6 +45,11 @@ class Targets:
             self._look_at(project)
         return project is not None
 
+    def directory(self, project_id: str) -> str:
+        """Empty: the project is not known here."""
+        project = self._projects.get(project_id)
+        return project.directory if project is not None else ""
+
     def look_again(self, project_id: str, target: str) -> None:
         """After a move of ours, done or refused: told at once and even if it is the same sight as before,
         because the daemon may have taken the move for granted meanwhile."""

@@ -241,6 +241,16 @@ class Orders:
         step(f"{order.kind}.after")
         return result
 
+    def expected_run(self, run: str) -> Order | None:
+        """The order that follows the preparation of this run, its intent written down ahead of its turn."""
+        for order in self.wanted().values():
+            if order.kind is OrderKind.RUN and order.run == run and not order.inputs.get("worktree"):
+                if self.is_busy(order.id) or self._journal.find(order.id) is not None:
+                    return None
+                self._journal.intend(order)
+                return order
+        return None
+
     def _following(self, order: Order) -> Order | None:
         """The run that this preparation was for, made busy."""
         if order.kind is not OrderKind.PREPARE:

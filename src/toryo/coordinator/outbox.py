@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from toryo.coordinator.fitting import fitted, size
-from toryo.coordinator.journal import sync_folder, write_whole
+from toryo.files import sync_folder, write_whole
 from toryo.protocol.models import FINAL, Fact
 from toryo.protocol.wire import LONGEST_LINE
 

@@ -36,6 +36,7 @@ from toryo.workbench.clients import registry
 from toryo.workbench.contexts.profiles import SubordinateProfile
 from toryo.workbench.gates.environment import fingerprint
 from toryo.workbench.git import questions
+from toryo.workbench.git.looks import Looks
 from toryo.workbench.runs import launch
 from toryo.workbench.runs.spares import Spares
 
@@ -99,10 +100,12 @@ def join(home: Home, name: str, config: Config, key: str, standing: Standing) ->
     windows = Windows(folder)
     runs = Runs(folder / "runs", reporter, journal, clients, spares)
     orders = Orders(journal, reporter, standing, check_hands=_check_hands())
+    spares.is_busy = orders.is_acting
     capacity = Capacity(
         config.max_concurrent, runs.live, orders.busy_runs, grace_s=max(2.0, config.polling_interval)
     )
-    prompts = Prompts(fetch_blob)
+    prompts = Prompts(lines)
+    looks = Looks()
     orders.acts = Acts(
         folder=folder,
         gates=home.gates,
@@ -111,8 +114,10 @@ def join(home: Home, name: str, config: Config, key: str, standing: Standing) ->
         clients=lambda: _clients(home),
         records=clients,
         windows=windows,
-        spec=Launching(config, prompts.take, clients.client, profile, windows).spec,
+        launching=Launching(config, prompts.take, clients.client, profile, windows),
         expect_prompt=prompts.expect,
+        expected_run=orders.expected_run,
+        looks=looks,
         words=fetch_blob,
         is_wanted=orders.is_wanted,
         is_to_stop=orders.is_to_stop,
@@ -128,7 +133,9 @@ def join(home: Home, name: str, config: Config, key: str, standing: Standing) ->
     runs.on_end = ended
     runs.on_started = windows.attend
     runs.on_unstarted = orders.reconsider
-    claims = Claims(daemon(), config, capacity, orders.add, standing.supersede, targets)
+    claims = Claims(
+        daemon(), config, capacity, orders.add, standing.supersede, targets, looks, standing.pause
+    )
     return Loop(
         daemon=daemon(),
         machine=processes.machine_id(),

@@ -17,17 +17,18 @@ from pathlib import Path
 from typing import Any
 
 from toryo import disks, processes
-from toryo.coordinator.journal import Journal, Outcome, write_whole
+from toryo.coordinator.journal import Journal, Outcome
 from toryo.coordinator.launching import CREDENTIAL
 from toryo.coordinator.records import Records, Whose
 from toryo.coordinator.reporter import Reporter
 from toryo.domain.words import OrderKind
+from toryo.files import write_whole
 from toryo.protocol.models import Exited, Model, Order, RunInputs
 from toryo.steps import step
 from toryo.workbench.runs import launch, records
 from toryo.workbench.runs.launch import LaunchSpec
 from toryo.workbench.runs.records import ExitRecord, Kind, RunState, StartRecord
-from toryo.workbench.runs.spares import Spares
+from toryo.workbench.runs.spares import Spare, Spares
 from toryo.workbench.runs.stop import stop
 from toryo.workbench.runs.watch import Watcher
 
@@ -57,6 +58,15 @@ class Note:
         return Whose(self.client, self.log, self.model, self.used)
 
 
+@dataclass(frozen=True)
+class Ready:
+    """A run of which everything is done but the last word."""
+
+    order: str
+    spec: LaunchSpec
+    spare: Spare
+
+
 class Runs:
     def __init__(
         self,
@@ -70,6 +80,7 @@ class Runs:
         self._records = records
         self._spares = spares
         self._notes: dict[str, Note] = {}
+        self._ready: dict[str, Ready] = {}
         self._reporter = reporter
         self._journal = journal
         self._lock = threading.Lock()
@@ -84,12 +95,14 @@ class Runs:
         """Told once its shim is there."""
         self.on_unstarted: Callable[[str], None] = lambda order: None
         """Told the order whose shim died before it let the agent go."""
-        self._watcher = Watcher(self._ended, self._end_rest)
+        self._watcher = Watcher(self._ended, self._end_rest, self._ending)
 
     def close(self) -> None:
         """Stop watching; the agents go on."""
         self._closed = True
         self._watcher.close()
+        for run in list(self._ready):
+            self.give_up(run)
         if self._spares is not None:
             self._spares.close()
 
@@ -125,6 +138,43 @@ class Runs:
             if self.may_have_begun(run):
                 self._watch(run)
 
+    def get_ready(
+        self, order: Order, inputs: RunInputs, spec: Callable[[Path, str], LaunchSpec | None]
+    ) -> None:
+        """Ahead of `start`, while the worktree is checked out; nothing is started by it."""
+        run = inputs.run
+        place = launch.reserve(self.folder, run, order.generation)
+        if not place.may_start:
+            return
+        known = self.note(run)
+        wanted = spec(place.path, known.log if known else "")
+        if wanted is None:
+            return
+        self._write_note(place.path, _note(order, inputs, wanted))
+        spare = launch.get_ready(place.path, wanted, self._spares)
+        if spare is not None:
+            self._ready[run] = Ready(order.id, wanted, spare)
+
+    def give_up(self, run: str) -> None:
+        """What was got ready for a run that is not started so."""
+        ready = self._ready.pop(run, None)
+        if ready is not None:
+            ready.spare.ours.close()
+
+    def start_ready(self, order: Order, inputs: RunInputs, holds: Callable[[], bool]) -> bool:
+        """Start what was got ready, if it is for this order and place and still `holds`."""
+        ready = self._ready.get(inputs.run)
+        if ready is None:
+            return False
+        if ready.order != order.id or ready.spec.cwd != Path(inputs.worktree) or not holds():
+            self.give_up(inputs.run)
+            return False
+        del self._ready[inputs.run]
+        if not launch.go(self.directory(inputs.run), ready.spare):
+            return False
+        self._started(inputs, ready.spec, ready.spare.ours)
+        return True
+
     def start(self, order: Order, inputs: RunInputs, spec: Callable[[Path, str], LaunchSpec]) -> None:
         """Launch once, or attach to what was launched before. `spec` gets directory and old log."""
         run = inputs.run
@@ -136,10 +186,7 @@ class Runs:
             self._watch(run)
             return
         wanted = spec(place.path, known.log if known else "")
-        used = inputs.used.model_dump() if inputs.used else None
-        self._write_note(
-            place.path, Note(order.id, order.generation, str(wanted.log), inputs.client, inputs.model, used)
-        )
+        self._write_note(place.path, _note(order, inputs, wanted))
         listener: socket.socket | None = None
         try:
             listener = launch.launch(place.path, wanted, self._spares)
@@ -149,7 +196,11 @@ class Runs:
             stop(place.path)
             if not self.may_have_begun(run):
                 raise
-        self._in_time_until[run] = math.inf if wanted.limit_s is None else time.monotonic() + wanted.limit_s
+        self._started(inputs, wanted, listener)
+
+    def _started(self, inputs: RunInputs, spec: LaunchSpec, listener: socket.socket | None) -> None:
+        run = inputs.run
+        self._in_time_until[run] = math.inf if spec.limit_s is None else time.monotonic() + spec.limit_s
         self._watch(run, None if listener is None else listener.detach())
         self.on_started(run)
         self._records.expect(inputs.client)
@@ -220,6 +271,11 @@ class Runs:
             self._live.add(run)
         self._watcher.add(run, self.directory(run), listener)
 
+    def _ending(self, run: str) -> None:
+        note = self.note(run)
+        if note is not None:
+            self._reporter.expect(note.order)
+
     def _ended(self, run: str, state: RunState) -> None:
         """In the watcher's thread: nothing stands between the exit and its report."""
         note = self.note(run)
@@ -272,6 +328,10 @@ class Runs:
 
     def _beginning(self, run: str, record: StartRecord | None) -> list[tuple[str, dict[str, Any]]]:
         """The fact `started`, once: by whoever comes first, the launcher or the end of a short run."""
+        with self._lock:
+            if run in self._announced:
+                return []
+        record = record or records.read_started(self.directory(run))
         with self._lock:
             if record is None or run in self._announced:
                 return []
@@ -329,3 +389,8 @@ class Runs:
         except OSError:
             return False  # told twice is harmless
         return entry is not None and entry.outcome is not None
+
+
+def _note(order: Order, inputs: RunInputs, spec: LaunchSpec) -> Note:
+    used = inputs.used.model_dump() if inputs.used else None
+    return Note(order.id, order.generation, str(spec.log), inputs.client, inputs.model, used)

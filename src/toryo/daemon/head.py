@@ -6,6 +6,7 @@ What a change or a drain does is the use cases'; who may ask for it is the table
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import threading
 import time
 from collections.abc import Callable, Iterable
@@ -15,9 +16,10 @@ import structlog
 
 from toryo.daemon.changes import EVENTS, LOOK, Changes, place_topic, task_topic
 from toryo.daemon.writers import Writer
-from toryo.domain.errors import DiskFull
+from toryo.domain.errors import DiskFull, ToryoError
 from toryo.store import marks
 from toryo.store.engine import Committed
+from toryo.usecases import report_facts
 from toryo.usecases.context import HeadContext
 
 P = ParamSpec("P")
@@ -33,6 +35,8 @@ MOST_AT_WORK = 8
 SHORTEST_LOOK_S = 1.0
 AFTER_A_BUG_S = 5.0
 WITHOUT_ROOM_S = 1.0
+LAZY_S = 0.05
+"""How long a drain that nobody waits for leaves the cores to others."""
 JUMP_S = 2.0
 """A clock that went so much more or less than time did was set, or the machine slept."""
 
@@ -71,6 +75,9 @@ class Head:
         self._turns = asyncio.Semaphore(MOST_AT_WORK)
         self._lock = threading.Lock()
         self._drain_queued = False
+        self._lazy: asyncio.TimerHandle | None = None
+        self._settled = asyncio.Event()
+        self._settled.set()
         self._topics: set[str] = set()
         self._told = False
         self._look: asyncio.TimerHandle | None = None
@@ -97,6 +104,22 @@ class Head:
 
         async with self._turns:  # else the answers to a flood would lie in memory all at once
             return await self._writer.run(run)
+
+    def expect(self, order: str) -> None:
+        """A fact about this order is on its way: what it needs is read ahead, unless there is work to do."""
+        if self._writer.is_free():
+            with contextlib.suppress(ToryoError):
+                report_facts.read_ahead(self.context, order)
+
+    def hurry(self) -> None:
+        """What claims left is looked at before anything that is asked for after this."""
+        if self._lazy is not None:
+            self._drain_lazily()
+
+    async def settle(self) -> None:
+        """Wait for what claims left; for whoever has time."""
+        await asyncio.sleep(0)  # a claim of just now says so in the loop's next round
+        await self._settled.wait()
 
     async def aside(self, fn: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
         """Run something slow that needs no store, such as a passkey's hash, without holding up the writer."""
@@ -148,6 +171,9 @@ class Head:
             self._topics |= topics
         if committed.marked:
             self._queue_drain()
+        elif committed.marked_lazily:
+            self._call_loop(self._be_lazy)
+            return  # the news are told after that drain
         self._announce()
 
     def _announce(self) -> None:
@@ -242,12 +268,28 @@ class Head:
 
     # in the event loop
 
+    def _be_lazy(self) -> None:
+        if self._lazy is None and not self.closing:
+            self._settled.clear()
+            self._lazy = self._loop.call_later(LAZY_S, self._drain_lazily)
+
+    def _drain_lazily(self) -> None:
+        self._be_settled()
+        self._queue_drain()
+
+    def _be_settled(self) -> None:
+        if self._lazy is not None:
+            self._lazy.cancel()
+            self._lazy = None
+        self._settled.set()
+
     def _bump(self) -> None:
         with self._lock:
             topics, self._topics, self._told = self._topics, set(), False
         self.changes.bump(topics)
 
     def _look_at(self, look_at: float | None) -> None:
+        self._be_settled()  # whatever marked it: a drain looks at everything
         if self._look is not None:
             self._look.cancel()
             self._look = None

@@ -21,7 +21,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
     from types import TracebackType
-    from typing import Any
+    from typing import Any, TypeVar
+
+    T = TypeVar("T")
 
 LONGEST_LINE = 1_048_576
 """What the daemon reads as one line, the newline included; a longer one is refused."""
@@ -34,6 +36,9 @@ CREDENTIAL = "toryo/credential"
 
 VERSION = "toryo/version"
 """The key in a result's `_meta` that names the daemon's version."""
+
+EXPECT = "toryo/expect"
+"""A notification `{"order": …}` of a coordinator: a fact about that order follows at once."""
 
 BIND = "toryo/bind"
 """A notification `{"credential": …}` that binds its whole connection: a bridge sends it as the first line,
@@ -103,14 +108,43 @@ class Connection:
 
     def call(self, tool: str, arguments: dict[str, Any], *, timeout_s: float | None = None) -> dict[str, Any]:
         """The answer's body; `ToolFailed` if it says `success: false`."""
+        self.begin(tool, arguments, timeout_s=timeout_s)
+        return self.finish()
+
+    def begin(self, tool: str, arguments: dict[str, Any], *, timeout_s: float | None = None) -> None:
+        """Ask, and do something else until `finish`."""
         deadline = time.monotonic() + (self._timeout_s if timeout_s is None else timeout_s)
         self._last_id += 1
+        self._asked = tool, deadline
         line = request_line(self._last_id, tool, arguments, self._credential)
+        self._in_words(tool, lambda: self._send(line, deadline))
+
+    def notify(self, method: str, params: dict[str, Any]) -> None:
+        """Told, not asked. Nothing is said where there is no connection yet."""
+        if self._socket is not None:
+            line = json.dumps({"jsonrpc": "2.0", "method": method, "params": params}).encode() + b"\n"
+            self._in_words(method, lambda: self._send(line, time.monotonic() + self._timeout_s))
+
+    def finish(self) -> dict[str, Any]:
+        """The answer to what was begun last."""
+        tool, deadline = self._asked
+        answer = self._in_words(tool, lambda: self._hear(deadline))
+        body = answer_body(answer, self._path)
+        self.server_version = _version(answer["result"])
+        if body.get("success") is False:
+            raise ToolFailed(body)
+        return body
+
+    def _hear(self, deadline: float) -> dict[str, Any]:
+        while (answer := self._next_line(deadline)).get("id") != self._last_id:
+            if answer.get("id") is None and "error" in answer:
+                break  # the line itself was refused, so no id came back
+        return answer
+
+    def _in_words(self, tool: str, act: Callable[[], T]) -> T:
+        """A connection that fails is closed, and it is said in words."""
         try:
-            self._send(line, deadline)
-            while (answer := self._next_line(deadline)).get("id") != self._last_id:
-                if answer.get("id") is None and "error" in answer:
-                    break  # the line itself was refused, so no id came back
+            return act()
         except TimeoutError as late:
             self.close()
             raise Unanswered(f"The daemon did not answer {tool} in time.", hint=who(self._path)) from late
@@ -121,11 +155,6 @@ class Connection:
         except BaseException:
             self.close()  # a half-read answer would be taken for the next call's
             raise
-        body = answer_body(answer, self._path)
-        self.server_version = _version(answer["result"])
-        if body.get("success") is False:
-            raise ToolFailed(body)
-        return body
 
     def close(self) -> None:
         if self._socket is not None:

@@ -33,6 +33,8 @@ class Committed:
     places: frozenset[str]
     """Whose set of orders changed."""
     marked: bool
+    marked_lazily: bool = False
+    """There is something to be looked at, for which nobody waits."""
 
 
 @dataclass
@@ -44,6 +46,7 @@ class Tx:
     emitted: list[EventRow] = field(default_factory=list)
     places: set[str] = field(default_factory=set)
     marked: bool = False
+    marked_lazily: bool = False
 
     def emit(
         self,
@@ -58,17 +61,20 @@ class Tx:
         number, _ = prepared.write(self.conn, _ADD_EVENT, row.values())
         self.emitted.append(replace(row, seq=number))
 
-    def mark(self, subject: str, look_at: float = 0) -> None:
-        """Have the subject looked at, at that time (0: now). Of two times the earlier one stays."""
+    def mark(self, subject: str, look_at: float = 0, *, lazily: bool = False) -> None:
+        """Have the subject looked at, at that time (0: now). Of two times the earlier one stays.
+
+        `lazily`: a moment later will do, so that who caused it goes on first."""
         prepared.write(self.conn, _MARK[self.conn.dialect.name], {"subject": subject, "look_at": look_at})
-        self.marked = True
+        self.marked = self.marked or not lazily
+        self.marked_lazily = self.marked_lazily or lazily
 
     def touch_place(self, place: str) -> None:
         """The set of orders of that place is another one now."""
         self.places.add(place)
 
     def committed(self) -> Committed:
-        return Committed(tuple(self.emitted), frozenset(self.places), self.marked)
+        return Committed(tuple(self.emitted), frozenset(self.places), self.marked, self.marked_lazily)
 
 
 class Store:

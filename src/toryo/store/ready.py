@@ -48,6 +48,11 @@ def has_ready(tx: Tx, project: str, agent: str) -> bool:
     return prepared.value(tx.conn, _ANY, {"project": project, "agent": agent}) is not None
 
 
+def others(tx: Tx, project: str, agent: str, task: str) -> bool:
+    """Whether another task than this one is ready for the pair."""
+    return any(one.id != task for one in next_ready(tx, project, agent, limit=2))
+
+
 def ready_pairs(tx: Tx) -> list[tuple[str, str]]:
     """Active (project, agent) pairs with ready work; one look into the index for each assignment."""
     pairs = [(str(project), str(agent)) for project, agent in prepared.rows(tx.conn, _PAIRS, {})[1]]

@@ -8,7 +8,7 @@ from toryo.domain.errors import NotFound
 from toryo.domain.naming import task_name
 from toryo.domain.words import PRIORITY_RANK, Access, CheckResult, Priority, Purpose
 from toryo.steps import step
-from toryo.store import claims, gates, landings, orders, projects, runs, tasks, texts
+from toryo.store import claims, gates, landings, orders, projects, ready, runs, tasks, texts
 from toryo.store.engine import Tx
 from toryo.store.rows import AgentRow, OrderRow, ProjectRow, RunRow, TargetRow, TaskRow
 from toryo.usecases.agent_definitions import instructions
@@ -44,7 +44,8 @@ def claim_run(
         again = runs.by_request(tx, request_id)
         if again:
             order = orders.by_key(tx, f"prepare/{again.id}")
-            return _claimed(context, again, order, orders.by_key(tx, run_key(again)))
+            is_last = not ready.others(tx, again.project, again.agent, again.task)
+            return _claimed(context, again, order, orders.by_key(tx, run_key(again)), is_last=is_last)
         found = pick(tx, agent_id, project_id)
         if found.project and found.project.machine != row.machine:
             return {"success": True, "claimed": False, "waiting_for": "another machine"}
@@ -58,11 +59,12 @@ def claim_run(
             found.target,
             coordinator=coordinator,
             request=request_id,
+            lazily=found.is_last,
         )
         # together with the first order: the run begins without asking us once more (ADR 13)
         then = start(tx, Subject(found.project, found.task, run), found.agent, taken_by=coordinator)
     step("claim.kept")
-    return _claimed(context, run, order, then)
+    return _claimed(context, run, order, then, is_last=found.is_last)
 
 
 def begin_run(
@@ -74,8 +76,11 @@ def begin_run(
     *,
     coordinator: str,
     request: str,
+    lazily: bool = False,
 ) -> tuple[RunRow, OrderRow]:
-    """Create the run and its prepare order. Without a coordinator it is an outside agent's run."""
+    """Create the run and its prepare order. Without a coordinator it is an outside agent's run.
+
+    `lazily`: nobody else waits for it, so the launch that it leads to goes first."""
     parts = prompt_parts(tx, project, agent, task)
     purpose = parts.purpose
     run = RunRow(
@@ -108,7 +113,7 @@ def begin_run(
     )
     body = {"purpose": purpose, "generation": run.generation, "agent": agent.id, "coordinator": coordinator}
     tx.emit("run_claimed", body, project=project.id, task=task.id, run=run.id)
-    tx.mark(f"task:{task.id}")
+    tx.mark(f"task:{task.id}", lazily=lazily)
     return run, order
 
 
@@ -201,7 +206,9 @@ def _failing(tx: Tx, gate_id: str) -> list[dict[str, Any]]:
 
 
 def _claimed(
-    context: HeadContext, run: RunRow, order: OrderRow | None, then: OrderRow | None
+    context: HeadContext, run: RunRow, order: OrderRow | None, then: OrderRow | None, *, is_last: bool
 ) -> dict[str, Any]:
+    """`is_last`: no other task of the pair is ready."""
     first, second = (wire_order(context, one) if one else None for one in (order, then))
-    return {"success": True, "claimed": True, "run_id": run.id, "order": first, "then": second}
+    answer = {"success": True, "claimed": True, "run_id": run.id, "order": first, "then": second}
+    return {**answer, "is_last": is_last}

@@ -23,13 +23,13 @@ SET_ASIDE_S = 60
 
 
 def drain(context: HeadContext) -> bool:
-    """One transaction; whether there was anything to look at, so that more may be left."""
+    """One transaction; whether something that is due may be left."""
     with context.store.read() as tx:
         due = marks.due(tx, tx.now, limit=BATCH)
     if not due:
         return False
     try:
-        _look_at_all(context, due)
+        return _look_at_all(context, due)
     except DiskFull:
         raise  # no subject is to blame
     except Exception:  # noqa: BLE001 — the loop's outermost edge: one subject must not hold up all others
@@ -38,8 +38,10 @@ def drain(context: HeadContext) -> bool:
     return True
 
 
-def _look_at_all(context: HeadContext, subjects: Sequence[str]) -> None:
-    """Also at what these looks mark: a landing goes from its task to its queue and back in one commit."""
+def _look_at_all(context: HeadContext, subjects: Sequence[str]) -> bool:
+    """Also at what these looks mark: a landing goes from its task to its queue and back in one commit.
+
+    Whether there was more than one transaction is for."""
     with context.store.change() as tx:
         left = BATCH
         while subjects:
@@ -47,6 +49,7 @@ def _look_at_all(context: HeadContext, subjects: Sequence[str]) -> None:
             left -= len(subjects)
             subjects = marks.due(tx, tx.now, limit=left) if left > 0 else ()
         step("drain.decided")
+    return left <= 0
 
 
 def _look_at_these(tx: Tx, subjects: Sequence[str]) -> None:

@@ -41,6 +41,8 @@ class Pick:
     target: TargetRow | None = None
     """Where the task will land."""
     waiting_for: str = ""
+    is_last: bool = False
+    """No other task of the pair is ready."""
 
 
 def pick(tx: Tx, agent_id: str, project_id: str, *, session: str = "") -> Pick:
@@ -52,7 +54,7 @@ def pick(tx: Tx, agent_id: str, project_id: str, *, session: str = "") -> Pick:
         return Pick(project, agent, waiting_for="inactive")
     if agent.client == OUTSIDE and not session:
         return Pick(project, agent, waiting_for="its outside agent")
-    first = ready.next_ready(tx, project_id, agent_id, limit=1)
+    first = ready.next_ready(tx, project_id, agent_id, limit=2)
     if not first:  # asked for every pair at every interval: without work nothing else need be read
         return Pick(project, agent, waiting_for="work")
     parked = parking.waits_for(tx, project.machine, agent.client)
@@ -67,16 +69,17 @@ def pick(tx: Tx, agent_id: str, project_id: str, *, session: str = "") -> Pick:
     mine = sum(whose == agent_id for whose, _ in live)
     if mine + len(sessions) >= agent.slots:
         return Pick(project, agent, waiting_for="slots" if mine >= agent.slots else "a session of its agent")
-    return _first_free(tx, agent, project, [from_json(scope).write for _, scope in live], first)
+    found = _first_free(tx, agent, project, [from_json(scope).write for _, scope in live], first)
+    return replace(found, is_last=len(first) == 1)
 
 
 def _first_free(
     tx: Tx, agent: AgentRow, project: ProjectRow, busy: Sequence[Writes], page: list[TaskRow]
 ) -> Pick:
-    """`page` is the first one: as a rule its task may start, and a whole page would cost every claim 1 ms."""
+    """`page` is a short one: as a rule its first task may start, and a whole one would cost 1 ms."""
     waiting = ""
     targets: dict[str, TargetRow | None] = {}
-    for most in (1, *(PAGE,) * PAGES):
+    for most in (2, *(PAGE,) * PAGES):
         for task in page:
             if task.target not in targets:
                 target = projects.target(tx, project.id, task.target)

@@ -10,7 +10,7 @@ from pydantic import ValidationError
 from toryo.domain.words import OrderKind, OrderState
 from toryo.protocol.models import FACTS, FINAL, Fact
 from toryo.steps import step
-from toryo.store import coordinators, facts, orders
+from toryo.store import coordinators, facts, orders, runs, tokens
 from toryo.store.engine import Tx
 from toryo.store.rows import CoordinatorRow, FactRow, OrderRow
 from toryo.usecases.context import HeadContext
@@ -23,7 +23,7 @@ from toryo.usecases.facts_of_landings import (
     apply_waiting,
 )
 from toryo.usecases.facts_of_projects import apply_surveyed, apply_target_seen, is_early
-from toryo.usecases.facts_of_runs import apply_run_fact
+from toryo.usecases.facts_of_runs import apply_run_fact, folded
 from toryo.usecases.speaking import apply_spoken, apply_waiting_words
 
 ON_THE_WAY = frozenset({"publish_waiting"})
@@ -48,6 +48,19 @@ def report_facts(
             heard(tx, row)
     step("facts.kept")
     return {"success": True, "acknowledged": [fact.seq for fact in taken], "superseded": superseded}
+
+
+def read_ahead(context: HeadContext, order_id: str) -> None:
+    """What `report_facts` will read of a run that ends. A daemon that slept is slow at first: so it is awake
+    when the report comes. In a change, though nothing is changed: that has a cache of its own."""
+    with context.store.change() as tx:
+        order = orders.get(tx, order_id)
+        run = runs.get(tx, order.run) if order is not None else None
+        if order is not None and run is not None:
+            coordinators.get(tx, order.taken_by)
+            facts.has(tx, order.id, "exited", "applied")
+            folded(tx, run)
+            tokens.of_run(tx, run.id)
 
 
 def _take(tx: Tx, coordinator: CoordinatorRow, incarnation: int, superseded: bool, fact: Fact) -> None:

@@ -114,11 +114,13 @@ async def list_active(head: Head, caller: Caller, args: Listing) -> dict[str, An
 
 
 async def should_start(head: Head, caller: Caller, args: Pair) -> dict[str, Any]:
+    head.hurry()
     return await head.do(claim_run.should_start, args.agent_id, args.project_id)
 
 
 async def claim(head: Head, caller: Caller, args: Claim) -> dict[str, Any]:
     _own(caller, args.coordinator)
+    head.hurry()
     return await head.do(
         claim_run.claim_run,
         args.agent_id,
@@ -136,6 +138,7 @@ async def profile(head: Head, caller: Caller, args: Profile) -> dict[str, Any]:
 async def orders(head: Head, caller: Caller, args: NextOrders) -> dict[str, Any]:
     """Answers when the set differs from the version `seen`, else waits."""
     _own(caller, args.coordinator)
+    await head.settle()
     places = await head.do(next_orders.places_of, args.coordinator)
 
     known, _, could = args.seen.partition(STARTABLE)

@@ -367,6 +367,7 @@ async def recompute_all(head: Head, caller: Caller, args: Nothing) -> dict[str, 
     differences: list[dict[str, Any]] = []
     after = compared = 0
     while True:
+        head.hurry()
         after, number, found = await head.do(recompute.recompute, after)
         compared += number
         differences += found

@@ -120,6 +120,8 @@ class Registry:
         elif caller.kind not in tool.kinds:
             body = _not_allowed(tool, caller)
         else:
+            if caller.kind is not CallerKind.COORDINATOR:
+                head.hurry()  # nobody else sees that claims are looked at lazily
             body = await self._answer(head, caller, tool, arguments)
         return with_next_step(body) if caller.kind in AGENTS else body
 

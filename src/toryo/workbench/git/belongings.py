@@ -19,10 +19,18 @@ SPACE = "refs/toryo/foreign"
 FOLDER = "before"
 MOST_FILES = 500
 MOST_BYTES = 20_000_000
+SMALL = 8192
+"""Bytes of a file whose copy stands in the fingerprint itself: as a rule no file has to be made for it."""
 
 
-def save(repo: Path, run_dir: Path, before: dict[str, Any]) -> None:
-    """Copies, so that no process is needed at a launch, and nothing of the user's is in anybody's way."""
+MOST_SMALL = 20
+
+
+def save(repo: Path, run_dir: Path, before: dict[str, Any]) -> dict[str, Any]:
+    """Copies, so that no process is needed at a launch, and nothing of the user's is in anybody's way.
+
+    Those of the first small files, by name: to be kept with the fingerprint."""
+    small: dict[str, Any] = {}
     common = places.common_dir(repo)
     room = MOST_BYTES
     wanted = [(common / name, f"git/{name}") for name in fingerprint.SETTINGS]
@@ -33,10 +41,23 @@ def save(repo: Path, run_dir: Path, before: dict[str, Any]) -> None:
             size = source.lstat().st_size
             if source.is_symlink() or not source.is_file() or size > min(leftovers.LARGEST_IGNORED, room):
                 continue
+            if size <= SMALL and len(small) < MOST_SMALL:
+                mode = 0o700 if source.stat().st_mode & 0o100 else 0o600
+                small[name] = {"mode": mode, "bytes": source.read_bytes().decode("latin-1")}
+                continue
             target = _room_for(run_dir / FOLDER, name)
             shutil.copy2(source, target)
             target.chmod(0o700 if target.stat().st_mode & 0o100 else 0o600)
             room -= size
+    return small
+
+
+def _lay_out(folder: Path, small: dict[str, Any]) -> None:
+    """Beside the copies that were too large."""
+    for name, kept in small.items():
+        target = _room_for(folder, name)
+        target.write_bytes(kept["bytes"].encode("latin-1"))
+        target.chmod(kept["mode"])
 
 
 def _room_for(folder: Path, name: str) -> Path:
@@ -62,6 +83,7 @@ def pin(
     if not found:
         shutil.rmtree(folder, ignore_errors=True)
         return ()
+    _lay_out(folder, before.get("small", {}))
     git = places.git_on(common)
     files = _pin_files(git, folder, f"{SPACE}/{run}/files")
     dropped = [one for one in before.get("stashes", ()) if one not in after["stashes"]]

@@ -14,8 +14,7 @@ from typing import Any
 
 from toryo.domain.naming import PREFIX
 from toryo.protocol.models import Foreign
-from toryo.workbench.git import places, status, trash
-from toryo.workbench.git.door import Git
+from toryo.workbench.git import places, sights, trash
 
 MOST = 200
 """Foreign changes that a fact names; the first ones say enough."""
@@ -37,13 +36,20 @@ _OURS = ("refs/toryo/", _AGENTS, "refs/prefetch/", "refs/bisect/", "refs/rewritt
 """Refs that move without an agent: Toryo's, other tasks' branches (judged by their runs), git's own."""
 
 
+_NEVER_TOLD = frozenset(f"refs/toryo/{space}" for space in ("snapshots", "candidates", "kept", "foreign"))
+"""Of `_OURS`, the spaces that grow with every task."""
+
+
 def take(repo: str | Path, branch: str) -> dict[str, Any]:
     """All that a run on `branch` should leave alone, as plain data for JSON."""
     root, own = Path(repo), places.head_ref(branch)
-    common = places.common_dir(root)
-    reading = status.begin(Git(root))  # git reads the checkout, which takes longest, beside the rest
+    git_dir = places.git_dir_of(root)
+    if git_dir is None:
+        raise FileNotFoundError(f"no git directory at {root}")
+    common = places.common_of(git_dir)
+    reading = sights.Reading(root, git_dir, common)  # git reads it, which takes longest, beside the rest
     try:
-        refs = read_refs(common)
+        refs = read_refs(common, leave_out=_NEVER_TOLD)
         rest = _beside_the_checkout(common)
     finally:
         seen = reading.finish()
@@ -60,6 +66,13 @@ def take(repo: str | Path, branch: str) -> dict[str, Any]:
     }
 
 
+def without(detail: dict[str, Any], branch: str) -> dict[str, Any]:
+    """A fingerprint that was taken before anybody knew whose run it would be for."""
+    own = places.head_ref(branch)
+    branches = {ref: at for ref, at in detail["branches"].items() if ref != own}
+    return {**detail, "branches": branches}
+
+
 def _beside_the_checkout(common: Path) -> dict[str, Any]:
     return {
         "stashes": places.commits_in(common / "logs" / "refs" / "stash"),
@@ -73,15 +86,19 @@ def digest(detail: dict[str, Any]) -> str:
     return hashlib.sha256(json.dumps(detail, sort_keys=True).encode()).hexdigest()
 
 
-def read_refs(common: Path) -> dict[str, str]:
-    """Every ref and the object it names; from the files, since a process would cost each launch 2 ms."""
+def read_refs(common: Path, leave_out: frozenset[str] = frozenset()) -> dict[str, str]:
+    """Every ref and the object it names; from the files, since a process would cost each launch 2 ms.
+
+    `leave_out`: loose ones of these folders need not be read."""
     if (common / "reftable").is_dir():
         text = places.git_on(common).do("for-each-ref", "--format=%(objectname) %(refname)")
         return {ref: at for at, ref in (line.split(" ", 1) for line in text.split("\n") if line)}
     loose: dict[str, str] = {}
     # loose before packed: a ref that is being packed is in both places for a moment, never in none
-    for folder, _, names in os.walk(common / "refs"):
+    for folder, below, names in os.walk(common / "refs"):
         ref = folder[len(str(common)) + 1 :]
+        if leave_out:
+            below[:] = [name for name in below if f"{ref}/{name}" not in leave_out]
         for name in names:
             held = places.read(f"{folder}/{name}")
             if held and not name.endswith(".lock"):

@@ -173,10 +173,9 @@ def _registered(
         (path / ".git").write_text(f"gitdir: {admin}\n")
         return Worktree(path, common, admin, inputs.branch), False
     tip = places.git_on(common).do("rev-parse", "--verify", places.head_ref(inputs.branch))
-    made = registration.register(Path(inputs.repo), common, path, inputs.run, tip, inputs.branch)
-    assert made.admin is not None
-    scope = Scope(inputs.scope.exclude, inputs.scope.read, inputs.scope.write)
-    sparse.settle(made.admin, scope)
+    settings = sparse.settings(Scope(inputs.scope.exclude, inputs.scope.read, inputs.scope.write))
+    repo = Path(inputs.repo)
+    made = registration.register(repo, common, path, inputs.run, tip, inputs.branch, settings)
     made.git.do("symbolic-ref", "HEAD", places.head_ref(inputs.branch))
     return made, True
 

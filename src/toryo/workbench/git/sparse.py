@@ -32,16 +32,17 @@ def is_needed(scope: Scope) -> bool:
 def settle(admin: Path, scope: Scope) -> bool:
     """Write one worktree's settings; True if they differ from before. Needs `extensions.worktreeConfig`."""
     (admin / "info").mkdir(exist_ok=True)
-    written = [_replace(admin / name, text) for name, text in _settings(scope).items()]
+    written = [_replace(admin / name, text) for name, text in settings(scope).items()]
     return any(written)
 
 
 def changed(admin: Path, scope: Scope) -> list[str]:
     """Which of the settings are not as they were written: somebody widened what may be seen."""
-    return [name for name, text in _settings(scope).items() if not _holds(admin / name, text)]
+    return [name for name, text in settings(scope).items() if not _holds(admin / name, text)]
 
 
-def _settings(scope: Scope) -> dict[str, str]:
+def settings(scope: Scope) -> dict[str, str]:
+    """The files of a worktree's git directory that say it, and their texts."""
     if not is_needed(scope):
         return {"config.worktree": _PLAIN}
     lines = "".join(f"{line}\n" for line in patterns(scope))

@@ -11,7 +11,6 @@ import os
 import re
 import socket
 import sys
-import threading
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -20,9 +19,10 @@ from typing import Any
 
 from toryo import processes, settings
 from toryo.domain.errors import ToryoError
+from toryo.files import write_whole
 from toryo.steps import armed, step
 from toryo.workbench.runs import compiled, records
-from toryo.workbench.runs.spares import Spares
+from toryo.workbench.runs.spares import Spare, Spares
 
 _KEPT = ("PATH", "HOME", "LANG", "LC_ALL", "TMPDIR")
 
@@ -76,31 +76,56 @@ def launch(run_dir: Path, spec: LaunchSpec, spares: Spares | None = None) -> soc
     The socket, where there is one, tells the exit record ahead of its file."""
     if (run_dir / records.STARTED).exists():
         return None
-    spec.log.parent.mkdir(parents=True, exist_ok=True)
-    _write(run_dir / records.LAUNCH, json.dumps(_as_json(spec)).encode())
-    spare = spares.take() if spares is not None and spec.starter is None else None
-    if spare is not None:
-        _note_birth(run_dir, spare.pid, spare.start)
-        step("launch.written")
-        if spare.go(run_dir):
-            step("launch.after_exec")
-            return spare.ours
-        spare.ours.close()
-    _write(run_dir / records.SHIM, compiled.shim())
+    spare = get_ready(run_dir, spec, spares)
+    if spare is not None and go(run_dir, spare):
+        return spare.ours
+    write_whole(run_dir / records.LAUNCH, json.dumps(_as_json(spec)).encode())
+    write_whole(run_dir / records.SHIM, compiled.shim())
     # not left to whoever opens it: it would be made by the umask
     os.close(os.open(run_dir / records.SHIM_LOG, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, 0o600))
     step("launch.written")
     argv = [sys.executable, "-I", "-S", str(run_dir / records.SHIM), str(run_dir)]
     pid = _spawn(run_dir, argv) if spec.starter is None else spec.starter(run_dir, argv)
     step("launch.after_exec")
-    with suppress(OSError):  # it lives all the same, and its lock says so
-        _note_birth(run_dir, pid, processes.start_time(pid) or "")
+    _note_birth(run_dir, pid, processes.start_time(pid) or "")
     return None
+
+
+def get_ready(run_dir: Path, spec: LaunchSpec, spares: Spares | None) -> Spare | None:
+    """A spare that needs nothing more than the word to start the program; None: there is none.
+
+    Nobody is kept from starting the run by it, and it ends with its socket."""
+    spec.log.parent.mkdir(parents=True, exist_ok=True)
+    spare = spares.take() if spares is not None and spec.starter is None else None
+    if spare is None:
+        return None
+    try:
+        write_whole(run_dir / records.LAUNCH, json.dumps(_as_json(spec)).encode())
+        step("launch.written")
+    except OSError:
+        spare.ours.close()
+        raise
+    if not spare.get_ready(run_dir):
+        spare.ours.close()
+        return None
+    return spare
+
+
+def go(run_dir: Path, spare: Spare) -> bool:
+    """False: it is gone, and has started nothing."""
+    if not spare.go():
+        spare.ours.close()
+        return False
+    step("launch.after_exec")
+    # not before: one that is only ready must not be taken for one that starts
+    _note_birth(run_dir, spare.pid, spare.start)
+    return True
 
 
 def _note_birth(run_dir: Path, pid: int, start: str) -> None:
     born = {"pid": pid, "start": start, "boot": processes.boot_id()}
-    _write(run_dir / records.LAUNCHED, json.dumps(born).encode())
+    with suppress(OSError):  # it lives all the same, and its lock says so
+        write_whole(run_dir / records.LAUNCHED, json.dumps(born).encode())
 
 
 def shim_environment() -> dict[str, str]:
@@ -121,7 +146,7 @@ def settle(run_dir: Path) -> None:
     if launched is None or launched.get("settled"):
         return
     env = {name: value for name, value in launched.get("env", {}).items() if name == records.MARKER}
-    _write(run_dir / records.LAUNCH, json.dumps({**launched, "env": env, "settled": True}).encode())
+    write_whole(run_dir / records.LAUNCH, json.dumps({**launched, "env": env, "settled": True}).encode())
     (run_dir / records.SHIM).unlink(missing_ok=True)
 
 
@@ -154,18 +179,3 @@ def _as_json(spec: LaunchSpec) -> dict[str, object]:
         "boot": settings.simulated_boot(),
         "crash": spec.crash or (wanted if wanted.startswith("shim.") else ""),
     }
-
-
-def _write(path: Path, data: bytes) -> None:
-    """Whole or not at all, and only for us: the environment of a run holds its token."""
-    new = f"{path}.{processes.own_pid()}.{threading.get_ident()}"
-    handle = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
-    try:
-        with open(handle, "wb", closefd=False) as file:
-            file.write(data)  # all of it: on a disk that is almost full os.write takes a part and is content
-    except OSError:
-        Path(new).unlink(missing_ok=True)
-        raise
-    finally:
-        os.close(handle)
-    Path(new).replace(path)

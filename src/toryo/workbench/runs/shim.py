@@ -25,13 +25,16 @@ from toryo.workbench.runs.shim_parts import (
     decode,
     encode,
     exists,
+    half,
+    make_whole,
     moment,
+    open_half,
     preallocate,
     read,
     start_time,
     table_by_proc,
     table_by_ps,
-    write_record,
+    write_half,
 )
 
 TYPE_CHECKING = False
@@ -244,13 +247,13 @@ def execute(argv: list[str], env: dict[str, str]) -> None:
 
 
 class Run:
-    def __init__(self, folder: int, lock: int, listener: int | None = None) -> None:
-        self.folder, self.lock, self.listener = folder, lock, listener
+    def __init__(self, folder: int, listener: int | None = None) -> None:
+        self.folder, self.listener = folder, listener
         self.raw = read("launch.json", folder)
         self.spec = decode(self.raw.decode())
         self.grace_s = float(self.spec.get("grace_s", 5))
         self.boot = self.spec.get("boot") or boot_id()
-        self.timed_out = self.stopped = False
+        self.timed_out = self.stopped = self.is_foretold = False
 
     def crash(self, name: str) -> None:
         """As toryo.steps, by what was armed when this run was launched."""
@@ -258,27 +261,38 @@ class Run:
         if where == "shim." + name:
             os.kill(os.getpid(), signal.SIGSTOP if how == "stop" else signal.SIGKILL)
 
-    def begin(self, forked: Forked | None = None) -> None:
-        """Fork, record, and only then open the barrier: a shim that dies in between never execs."""
-        self.crash("locked")
+    def get_ready(self, forked: Forked | None = None, lock: int | None = None) -> None:
+        """The agent's process, at its barrier, with everything that it needs to begin."""
         tty, subreaper = bool(self.spec.get("tty")), bool(self.spec.get("subreaper", True))
-        forked = forked or Forked(tty, subreaper, self.lock)
+        self.forked = forked = forked or Forked(tty, subreaper, lock)
         send(forked.opener, b"%08d" % len(self.raw) + self.raw)
-        self.began_at, self.began = moment(), time.monotonic()
         self.crash("forked")
         self.inbox, self.complaint = forked.inbox, forked.complaint
         by_ps = bool(self.spec.get("by_ps", not LINUX))
         self.tree = Tree(forked.pid, forked.start, forked.subreaper, by_ps)
         if tty:  # a lost terminal tells its session's leader only
             signal.signal(signal.SIGHUP, lambda *_: self.tree.send(signal.SIGHUP))
-        self.exit_record = preallocate(self.folder)
-        fd = os.open("started.json.new", os.O_CREAT | os.O_TRUNC | os.O_RDWR, 0o600, dir_fd=self.folder)
+        self.exit_record = preallocate("exit.json", self.folder)
+        self.began_at, self.began = moment(), time.monotonic()
         record = {"version": VERSION, "shim_pid": os.getpid(), "shim_start": start_time(os.getpid())}
         record |= {"pid": forked.pid, "pid_start": forked.start, "boot": self.boot}
         record |= {"started_at": self.began_at, "generation": self.spec.get("generation", 0)}
         record |= {"began": self.began}  # by the clock that nobody sets, for whoever must keep our time limit
-        write_record(fd, self.folder, "started.json", (encode(record) + "\n").encode())
+        fd = open_half("started.json", self.folder)
+        write_half(fd, (encode(record) + "\n").encode())
         os.close(fd)
+
+    def give_up(self) -> None:
+        """It is not to begin: leave nothing."""
+        for name in ("started.json", "exit.json"):
+            os.unlink(half(name), dir_fd=self.folder)
+
+    def begin(self) -> None:
+        """Record, and only then open the barrier: a shim that dies before that never execs."""
+        self.crash("locked")
+        forked = self.forked
+        self.began = time.monotonic()
+        make_whole("started.json", self.folder)
         os.fsync(self.folder)  # after a power cut the name must still be there, or the run would start twice
         self.crash("recorded")
         # asked to stop before anybody could be signalled
@@ -304,6 +318,9 @@ class Run:
         pause = 0.01
         while True:
             tree.reap()
+            if tree.status is not None and not self.is_foretold and self.listener is not None:
+                self.is_foretold = True
+                send(self.listener, b" ")  # a record follows: whoever is to hear it can wake up meanwhile
             if tree.status is not None and tree.is_empty():
                 return
             now = time.monotonic()
@@ -359,7 +376,8 @@ class Run:
         if self.listener is not None:
             # whoever started us need not wait until the disk and our own end are through
             send(self.listener, data)
-        write_record(self.exit_record, self.folder, "exit.json", data)
+        write_half(self.exit_record, data)
+        make_whole("exit.json", self.folder)
 
 
 def main(where: str) -> int:
@@ -367,7 +385,8 @@ def main(where: str) -> int:
     lock = take_lock(folder)
     if lock is None:
         return 0
-    run = Run(folder, lock)
+    run = Run(folder)
+    run.get_ready(lock=lock)
     run.begin()
     run.supervise()
     run.finish()

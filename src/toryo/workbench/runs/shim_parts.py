@@ -79,9 +79,18 @@ def exists(name: str, folder: int) -> bool:
     return True
 
 
-def preallocate(folder: int) -> int:
+def half(name: str) -> str:
+    """What a record is called until it is whole: another shim of the same run writes into another one."""
+    return f"{name}.{os.getpid()}"
+
+
+def open_half(name: str, folder: int) -> int:
+    return os.open(half(name), os.O_CREAT | os.O_TRUNC | os.O_RDWR, 0o600, dir_fd=folder)
+
+
+def preallocate(name: str, folder: int) -> int:
     """A disk that fills up meanwhile must not cost the exit record."""
-    fd = os.open("exit.json.new", os.O_CREAT | os.O_TRUNC | os.O_RDWR, 0o600, dir_fd=folder)
+    fd = open_half(name, folder)
     if hasattr(os, "posix_fallocate"):
         os.posix_fallocate(fd, 0, RECORD_BYTES)
     else:
@@ -89,11 +98,15 @@ def preallocate(folder: int) -> int:
     return fd
 
 
-def write_record(fd: int, folder: int, name: str, data: bytes) -> None:
+def write_half(fd: int, data: bytes) -> None:
+    """On the disk when this returns, under a name that nobody reads."""
     os.pwrite(fd, data, 0)
     os.ftruncate(fd, len(data))
     os.fsync(fd)
-    os.rename(name + ".new", name, src_dir_fd=folder, dst_dir_fd=folder)
+
+
+def make_whole(name: str, folder: int) -> None:
+    os.rename(half(name), name, src_dir_fd=folder, dst_dir_fd=folder)
 
 
 # ── processes ─────────────────────────────────────────────────────────────────────────────────────────

@@ -1,8 +1,8 @@
 """A shim ahead of its run: everything that takes time is done, the agent's process waits at its barrier.
 
 A compiled copy is executed as `python -I -S spare.pyc SHIM.pyc` with a socket as its standard input. One line
-on it, the run's directory, makes it that run's shim; a closed socket ends it. When the run ends, its exit
-record is told there, too. Standard library only, nothing of toryo.
+on it, the run's directory, gets it ready for that run; another one, `go`, makes it the run's shim. A closed
+socket ends it. The run's exit record is told there, too. Standard library only, nothing of toryo.
 """
 
 import marshal
@@ -19,22 +19,24 @@ def load(path: str) -> object:
     return module
 
 
-def wait(listener: int) -> str:
-    line = b""
-    while not line.endswith(b"\n"):
+def wait(listener: int, heard: bytearray) -> str:
+    """The next line; empty: the other side is gone."""
+    while b"\n" not in heard:
         part = os.read(listener, 4096)
         if not part:
             return ""
-        line += part
-    return os.fsdecode(line[:-1])
+        heard += part
+    line, _, rest = bytes(heard).partition(b"\n")
+    heard[:] = rest
+    return os.fsdecode(line)
 
 
 def main(path: str) -> int:
     shim = load(path)
     shim.decode("{}")  # type: ignore[attr-defined]  # loads what it needs, for the agent's process, too
     forked = shim.Forked()  # type: ignore[attr-defined]
-    listener = os.dup(0)
-    where = wait(listener)
+    listener, heard = os.dup(0), bytearray()
+    where = wait(listener, heard)
     if not where:
         return 0
     os.chdir(where)
@@ -42,12 +44,14 @@ def main(path: str) -> int:
     log = os.open("shim.log", os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600, dir_fd=folder)
     os.dup2(log, 1)
     os.dup2(log, 2)
-    lock = shim.take_lock(folder)  # type: ignore[attr-defined]
-    if lock is None:
+    run = shim.Run(folder, listener)  # type: ignore[attr-defined]
+    run.get_ready(forked)
+    # not before it is to begin: whoever waits with the lock keeps everybody else from starting this run
+    if wait(listener, heard) != "go" or shim.take_lock(folder) is None:  # type: ignore[attr-defined]
+        run.give_up()
         return 0
     os.set_blocking(listener, False)
-    run = shim.Run(folder, lock, listener)  # type: ignore[attr-defined]
-    run.begin(forked)
+    run.begin()
     run.supervise()
     run.finish()
     return 0

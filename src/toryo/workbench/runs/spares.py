@@ -11,17 +11,20 @@ import sys
 import threading
 import time
 from collections import deque
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from toryo import processes
+from toryo.files import write_whole
 from toryo.workbench.runs import compiled
 
 _LOG = "spare.log"
 _LEAVE_S = 1.0
-_REFILL_S = 0.3
+_REFILL_S = 0.2
 """A launch is under way when a spare is taken: the next one is started after it."""
+_PATIENCE_S = 1.0
+_PAUSE_S = 0.05
 
 
 @dataclass(frozen=True)
@@ -30,10 +33,17 @@ class Spare:
     start: str
     ours: socket.socket
 
-    def go(self, run_dir: Path) -> bool:
-        """Make it the shim of that run; False: it is gone."""
+    def get_ready(self, run_dir: Path) -> bool:
+        """For that run, of which it starts nothing yet; False: it is gone."""
+        return self._tell(os.fsencode(run_dir))
+
+    def go(self) -> bool:
+        """Be the shim of the run it is ready for; False: it is gone."""
+        return self._tell(b"go")
+
+    def _tell(self, line: bytes) -> bool:
         try:
-            self.ours.sendall(os.fsencode(run_dir) + b"\n")
+            self.ours.sendall(line + b"\n")
         except OSError:
             return False
         return True
@@ -46,13 +56,15 @@ class Spares:
         self._most = most
         self._lock = threading.Lock()
         self._ready: deque[Spare] = deque()
-        self._timer: threading.Timer | None = None
-        self._closed = False
+        self._lacking, self._closing = threading.Event(), threading.Event()
+        self.is_busy: Callable[[], bool] = lambda: False
+        """Whether something is being done that starting a spare would slow down."""
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         for name, code in (("shim.pyc", compiled.shim()), ("spare.pyc", compiled.spare())):
-            _replace(folder / name, code)
+            write_whole(folder / name, code)
         os.close(os.open(folder / _LOG, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600))
-        self._refill_later()
+        self._lacking.set()
+        threading.Thread(target=self._keep_full, name="spares", daemon=True).start()
 
     def take(self) -> Spare | None:
         """One that lives; None: there is none just now."""
@@ -64,15 +76,14 @@ class Spares:
                     found = spare
                 else:
                     spare.ours.close()
-        self._refill_later()
+        self._lacking.set()
         return found
 
     def close(self) -> None:
         """Those that wait end by the closed socket; those that run are nobody's spares any more."""
         with self._lock:
-            self._closed = True
-            if self._timer is not None:
-                self._timer.cancel()
+            self._closing.set()
+            self._lacking.set()
             waiting, self._ready = list(self._ready), deque()
         for spare in waiting:
             spare.ours.close()
@@ -81,18 +92,19 @@ class Spares:
             time.sleep(0.005)
         processes.reap()
 
-    def _refill_later(self) -> None:
-        with self._lock:
-            if self._closed or self._timer is not None:
-                return
-            self._timer = threading.Timer(_REFILL_S, self._refill)
-            self._timer.daemon = True
-            self._timer.start()
+    def _keep_full(self) -> None:
+        while not self._closing.is_set():
+            self._lacking.wait()
+            self._closing.wait(_REFILL_S)
+            until = time.monotonic() + _PATIENCE_S
+            while self.is_busy() and time.monotonic() < until and not self._closing.wait(_PAUSE_S):
+                continue
+            self._lacking.clear()
+            self._refill()
 
     def _refill(self) -> None:
         with self._lock:
-            self._timer = None
-            lacking = 0 if self._closed else self._most - len(self._ready)
+            lacking = 0 if self._closing.is_set() else self._most - len(self._ready)
         for _ in range(lacking):
             programs = (str(self._folder / name) for name in ("spare.pyc", "shim.pyc"))
             argv = [sys.executable, "-I", "-S", *programs]
@@ -104,15 +116,7 @@ class Spares:
                 return  # a launch then starts its own
             spare = Spare(pid, processes.start_time(pid) or "", ours)
             with self._lock:
-                if self._closed:
+                if self._closing.is_set():
                     ours.close()
                 else:
                     self._ready.append(spare)
-
-
-def _replace(path: Path, data: bytes) -> None:
-    half = path.with_name(f"{path.name}.{processes.own_pid()}")
-    handle = os.open(half, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
-    with open(handle, "wb") as file:
-        file.write(data)
-    half.replace(path)
