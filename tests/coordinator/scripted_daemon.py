@@ -22,9 +22,6 @@ class _Handler(socketserver.StreamRequestHandler):
         try:
             for line in self.rfile:
                 request = json.loads(line)
-                if "id" not in request:
-                    daemon.told.append(request)
-                    continue
                 params = request["params"]
                 body = daemon.answer(params["name"], params["arguments"], params["_meta"])
                 if body is None:
@@ -50,8 +47,6 @@ class ScriptedDaemon:
         self.lock = threading.Condition()
         self.connections: set[Any] = set()
         self.calls: list[tuple[str, Body]] = []
-        self.told: list[Body] = []
-        """Notifications."""
         self.credentials: set[str] = set()
         self.projects: list[Body] = []
         self.work: Counter[tuple[str, str]] = Counter()

@@ -10,7 +10,6 @@ from crew import Crew, waiting_agent
 
 from repositories import commit_files, git
 from toryo.protocol.models import PrepareInputs
-from toryo.protocol.wire import EXPECT
 from toryo.workbench.git.worktrees import MARKER
 from toryo.workbench.runs import records
 from waiting import eventually
@@ -75,24 +74,6 @@ def test_a_program_is_ready_before_its_worktree_is_and_begins_in_it(
     assert trace.read_text() == "began\n"
     assert (run_dir / "prompt.md").read_text() == "do it"
     assert started["pid"]
-
-
-def test_a_foretold_end_is_passed_on_while_nothing_is_being_reported(
-    hands: Crew, repo: Path, tmp_path: Path
-) -> None:
-    gate = tmp_path / "gate"
-    give(hands, repo, waiting_agent(gate, tmp_path / "trace"))
-    told(hands, "started")
-    loop = hands.hands[0][0]
-    with loop.reporter._sending:
-        loop.runs._ending("r1")
-    assert hands.daemon.told == []
-    loop.runs._ending("of nobody")
-    loop.runs._ending("r1")
-    gate.touch()
-    told(hands, "exited")
-    assert {"order": "or1"} in [one["params"] for one in hands.daemon.told]
-    assert {one["method"] for one in hands.daemon.told} == {EXPECT}
 
 
 def test_rules_of_the_repository_reach_the_prompt_the_longer_way(

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from little_daemon import LittleDaemon
 
-from toryo.protocol.wire import EXPECT, LONGEST_LINE, Connection, ToolFailed, WireError, answer_body, call
+from toryo.protocol.wire import LONGEST_LINE, Connection, ToolFailed, WireError, answer_body, call
 
 
 def pretend(path: Path, *behaviours: Callable[[socket.socket], None]) -> threading.Thread:
@@ -57,15 +57,6 @@ def test_a_question_may_be_begun_and_its_answer_heard_later(little_daemon: Littl
         assert connection.finish()["echo"] == "first"
         connection.begin("echo", {"text": "never heard"})
         assert connection.call("echo", {"text": "second"})["echo"] == "second"
-
-
-def test_what_is_told_and_not_asked_is_not_answered(little_daemon: LittleDaemon) -> None:
-    with Connection(little_daemon.home.socket, little_daemon.operator) as connection:
-        connection.notify(EXPECT, {"order": "before there is a connection"})
-        assert connection.call("echo", {"text": "one"})["echo"] == "one"
-        for odd in ({"order": "nobody's"}, {"order": ["no", "text"]}, {}):
-            connection.notify(EXPECT, odd)
-        assert connection.call("echo", {"text": "two"})["echo"] == "two"
 
 
 def test_a_connection_carries_many_calls(little_daemon: LittleDaemon) -> None:

@@ -12,7 +12,7 @@ from pydantic import ValidationError
 
 from toryo.domain.errors import ToryoError
 from toryo.protocol.models import Fact, Order
-from toryo.protocol.wire import EXPECT, Connection, WireError
+from toryo.protocol.wire import Connection, WireError
 from toryo.workbench.contexts.profiles import SubordinateProfile
 
 log = logging.getLogger(__name__)
@@ -140,10 +140,6 @@ class Daemon:
             lambda answer: Receipt(tuple(map(int, answer["acknowledged"])), bool(answer.get("superseded"))),
             timeout_s=10,
         )
-
-    def expect(self, order: str) -> None:
-        """No question: the daemon does not answer it."""
-        self._connection.notify(EXPECT, {"order": order})
 
     def subordinate_profile(self, agent: str) -> SubordinateProfile:
         return self._ask("get_subordinate_profile", {"agent_id": agent}, _profile)

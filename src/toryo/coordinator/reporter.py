@@ -59,17 +59,6 @@ class Reporter:
         self._outbox.add(kind, body, order=order, generation=generation, blobs=blobs, subject=subject)
         self.flush()
 
-    def expect(self, order: str) -> None:
-        """A fact about this order follows within a millisecond: the daemon may wake up and read ahead."""
-        if self._place is None or not self._sending.acquire(blocking=False):
-            return
-        try:
-            self._daemon.expect(order)
-        except (WireError, RequestRefused):
-            return  # the report itself will say so
-        finally:
-            self._sending.release()
-
     def report_records(
         self, facts: Iterable[tuple[str, Mapping[str, Any]]], *, order: str, generation: int
     ) -> None:

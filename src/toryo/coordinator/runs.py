@@ -95,7 +95,7 @@ class Runs:
         """Told once its shim is there."""
         self.on_unstarted: Callable[[str], None] = lambda order: None
         """Told the order whose shim died before it let the agent go."""
-        self._watcher = Watcher(self._ended, self._end_rest, self._ending)
+        self._watcher = Watcher(self._ended, self._end_rest)
 
     def close(self) -> None:
         """Stop watching; the agents go on."""
@@ -270,11 +270,6 @@ class Runs:
         with self._lock:
             self._live.add(run)
         self._watcher.add(run, self.directory(run), listener)
-
-    def _ending(self, run: str) -> None:
-        note = self.note(run)
-        if note is not None:
-            self._reporter.expect(note.order)
 
     def _ended(self, run: str, state: RunState) -> None:
         """In the watcher's thread: nothing stands between the exit and its report."""

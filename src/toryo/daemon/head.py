@@ -6,7 +6,6 @@ What a change or a drain does is the use cases'; who may ask for it is the table
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import threading
 import time
 from collections.abc import Callable, Iterable
@@ -16,10 +15,9 @@ import structlog
 
 from toryo.daemon.changes import EVENTS, LOOK, Changes, place_topic, task_topic
 from toryo.daemon.writers import Writer
-from toryo.domain.errors import DiskFull, ToryoError
+from toryo.domain.errors import DiskFull
 from toryo.store import marks
 from toryo.store.engine import Committed
-from toryo.usecases import report_facts
 from toryo.usecases.context import HeadContext
 
 P = ParamSpec("P")
@@ -104,12 +102,6 @@ class Head:
 
         async with self._turns:  # else the answers to a flood would lie in memory all at once
             return await self._writer.run(run)
-
-    def expect(self, order: str) -> None:
-        """A fact about this order is on its way: what it needs is read ahead, unless there is work to do."""
-        if self._writer.is_free():
-            with contextlib.suppress(ToryoError):
-                report_facts.read_ahead(self.context, order)
 
     def hurry(self) -> None:
         """What claims left is looked at before anything that is asked for after this."""

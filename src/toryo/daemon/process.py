@@ -95,7 +95,7 @@ async def _serve(
         try:
             await head.start()
             keys = Keys(hash_token(keys_text), context.secret)
-            server = SocketServer(make_server(head, tools, keys), head.expect)
+            server = SocketServer(make_server(head, tools, keys))
             await server.start(bound)
             gc.freeze()  # what start-up made stays for ever: looking through it again only delays answers
             log.info("listening", socket=str(path), pid=context.pid, version=context.version)

@@ -22,9 +22,6 @@ class Writer(Protocol):
     def queue(self, fn: Callable[[], None]) -> None:
         """After what was asked for before; from any thread."""
 
-    def is_free(self) -> bool:
-        """Whether whoever asks may use the store here and now."""
-
     def close(self) -> None:
         """What was queued is done first, or never."""
 
@@ -54,9 +51,6 @@ class WriterInLoop:
             with contextlib.suppress(RuntimeError):  # the loop is closed: the next start drains
                 self._loop.call_soon_threadsafe(self._next)
 
-    def is_free(self) -> bool:
-        return not self._is_coming
-
     def close(self) -> None:
         return
 
@@ -82,9 +76,6 @@ class WriterThread:
 
     def queue(self, fn: Callable[[], None]) -> None:
         self._pool.submit(fn)
-
-    def is_free(self) -> bool:
-        return False
 
     def close(self) -> None:
         self._pool.shutdown(wait=True)

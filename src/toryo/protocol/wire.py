@@ -37,9 +37,6 @@ CREDENTIAL = "toryo/credential"
 VERSION = "toryo/version"
 """The key in a result's `_meta` that names the daemon's version."""
 
-EXPECT = "toryo/expect"
-"""A notification `{"order": …}` of a coordinator: a fact about that order follows at once."""
-
 BIND = "toryo/bind"
 """A notification `{"credential": …}` that binds its whole connection: a bridge sends it as the first line,
 and every later request without a credential of its own speaks by this one."""
@@ -118,12 +115,6 @@ class Connection:
         self._asked = tool, deadline
         line = request_line(self._last_id, tool, arguments, self._credential)
         self._in_words(tool, lambda: self._send(line, deadline))
-
-    def notify(self, method: str, params: dict[str, Any]) -> None:
-        """Told, not asked. Nothing is said where there is no connection yet."""
-        if self._socket is not None:
-            line = json.dumps({"jsonrpc": "2.0", "method": method, "params": params}).encode() + b"\n"
-            self._in_words(method, lambda: self._send(line, time.monotonic() + self._timeout_s))
 
     def finish(self) -> dict[str, Any]:
         """The answer to what was begun last."""

@@ -10,7 +10,7 @@ from pydantic import ValidationError
 from toryo.domain.words import OrderKind, OrderState
 from toryo.protocol.models import FACTS, FINAL, Fact
 from toryo.steps import step
-from toryo.store import coordinators, facts, orders, runs, tokens
+from toryo.store import coordinators, facts, orders
 from toryo.store.engine import Tx
 from toryo.store.rows import CoordinatorRow, FactRow, OrderRow
 from toryo.usecases.context import HeadContext
@@ -23,7 +23,7 @@ from toryo.usecases.facts_of_landings import (
     apply_waiting,
 )
 from toryo.usecases.facts_of_projects import apply_surveyed, apply_target_seen, is_early
-from toryo.usecases.facts_of_runs import apply_run_fact, folded
+from toryo.usecases.facts_of_runs import apply_run_fact
 from toryo.usecases.speaking import apply_spoken, apply_waiting_words
 
 ON_THE_WAY = frozenset({"publish_waiting"})
@@ -50,23 +50,10 @@ def report_facts(
     return {"success": True, "acknowledged": [fact.seq for fact in taken], "superseded": superseded}
 
 
-def read_ahead(context: HeadContext, order_id: str) -> None:
-    """What `report_facts` will read of a run that ends. A daemon that slept is slow at first: so it is awake
-    when the report comes. In a change, though nothing is changed: that has a cache of its own."""
-    with context.store.change() as tx:
-        order = orders.get(tx, order_id)
-        run = runs.get(tx, order.run) if order is not None else None
-        if order is not None and run is not None:
-            coordinators.get(tx, order.taken_by)
-            facts.has(tx, order.id, "exited", "applied")
-            folded(tx, run)
-            tokens.of_run(tx, run.id)
-
-
 def _take(tx: Tx, coordinator: CoordinatorRow, incarnation: int, superseded: bool, fact: Fact) -> None:
     order = orders.get(tx, fact.order) if fact.order else None
     standing = _standing(order, fact, superseded)
-    if order and fact.kind not in ON_THE_WAY and facts.has(tx, order.id, fact.kind, standing):
+    if order and _may_be_known(order, fact, standing) and facts.has(tx, order.id, fact.kind, standing):
         return  # a report that was taken already: acknowledged, not kept twice
     body = dict(fact.body)
     if fact.kind in FACTS:
@@ -115,6 +102,12 @@ def _take(tx: Tx, coordinator: CoordinatorRow, incarnation: int, superseded: boo
                 run=order.run,
             )
     _apply(tx, order, fact.kind, body)
+
+
+def _may_be_known(order: OrderRow, fact: Fact, standing: str) -> bool:
+    """An order that is still to be reported has had no fact that ends it."""
+    ends_it = standing == "applied" and fact.kind in FINAL[OrderKind(order.kind)]
+    return not ends_it and fact.kind not in ON_THE_WAY
 
 
 def _standing(order: OrderRow | None, fact: Fact, superseded: bool) -> str:

@@ -33,11 +33,8 @@ class SocketServer:
     asyncio's own server takes hundreds at once before any of them is looked at, and where files run out it
     complains once for each of them."""
 
-    def __init__(
-        self, server: Server[dict[str, Any]], on_expected: Callable[[str], None] = lambda order: None
-    ) -> None:
+    def __init__(self, server: Server[dict[str, Any]]) -> None:
         self._server = server
-        self._on_expected = on_expected
         self._options = server.create_initialization_options()
         self._crowd = Crowd()
         self._sessions: dict[asyncio.Task[None], Link | None] = {}
@@ -112,8 +109,7 @@ class SocketServer:
             if isinstance(gone, OSError):
                 return
             raise
-        writer = asyncio.StreamWriter(transport, ends, reader, self._loop)
-        link = Link(reader, writer, self._crowd, self._on_expected)
+        link = Link(reader, asyncio.StreamWriter(transport, ends, reader, self._loop), self._crowd)
         ends.on_lost = link.lost
         task = asyncio.current_task()
         assert task is not None

@@ -29,7 +29,7 @@ from mcp_types.jsonrpc import (
 from toryo.daemon.mcp import refusals
 from toryo.daemon.mcp.crowd import Crowd
 from toryo.daemon.mcp.lines import CHUNK, Lines, LineTooLong, LineTooSlow, LineUnfinished
-from toryo.protocol.wire import BIND, EXPECT, LONGEST_LINE
+from toryo.protocol.wire import BIND, LONGEST_LINE
 
 MOST_AT_ONCE = 16
 """Unanswered requests of one connection; its next line is read when one of them is answered."""
@@ -62,16 +62,8 @@ class Channel(asyncio.StreamReaderProtocol):
 class Link:
     """One connection: its lines, how many requests are unanswered, and whom it speaks for."""
 
-    def __init__(
-        self,
-        reader: asyncio.StreamReader,
-        writer: asyncio.StreamWriter,
-        crowd: Crowd,
-        on_expected: Callable[[str], None],
-    ) -> None:
-        """`on_expected`: a fact about that order follows."""
+    def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, crowd: Crowd) -> None:
         self.credential = ""
-        self._on_expected = on_expected
         self.open_requests = 0
         self._crowd = crowd
         self._reader = reader
@@ -164,9 +156,6 @@ class Link:
             self.credential = str((message.params or {}).get("credential") or "")
             if isinstance(message, JSONRPCRequest):
                 await self.send_line(refusals.line(message.id, result={}))
-            return None
-        if message.method == EXPECT:
-            self._on_expected(str((message.params or {}).get("order") or ""))
             return None
         if isinstance(message, JSONRPCRequest):
             self.open_requests += 1

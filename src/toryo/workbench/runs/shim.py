@@ -50,6 +50,7 @@ else:
 VERSION = 1
 TICK_S = 2.0
 LOCK_WAIT_S = 10.0
+REPORT_S = 0.01
 PATH = "/usr/local/bin:/usr/bin:/bin"
 
 
@@ -175,11 +176,12 @@ class Forked:
         self.start = start_time(self.pid)
 
 
-def send(to: int, data: bytes) -> None:
+def send(to: int, data: bytes) -> bool:
     try:
         os.write(to, data)
     except OSError:
-        return  # nobody is there: an agent that could not get ready has said why, others look at the files
+        return False  # nobody: an agent that could not get ready has said why, others look at the files
+    return True
 
 
 def become_agent(tty: bool, barrier: int, complaint: int) -> None:
@@ -253,7 +255,7 @@ class Run:
         self.spec = decode(self.raw.decode())
         self.grace_s = float(self.spec.get("grace_s", 5))
         self.boot = self.spec.get("boot") or boot_id()
-        self.timed_out = self.stopped = self.is_foretold = False
+        self.timed_out = self.stopped = False
 
     def crash(self, name: str) -> None:
         """As toryo.steps, by what was armed when this run was launched."""
@@ -318,9 +320,6 @@ class Run:
         pause = 0.01
         while True:
             tree.reap()
-            if tree.status is not None and not self.is_foretold and self.listener is not None:
-                self.is_foretold = True
-                send(self.listener, b" ")  # a record follows: whoever is to hear it can wake up meanwhile
             if tree.status is not None and tree.is_empty():
                 return
             now = time.monotonic()
@@ -373,9 +372,10 @@ class Run:
         while len(encode(record)) > RECORD_BYTES - 1 and killed:
             killed.pop()
         data = (encode(record) + "\n").encode()
-        if self.listener is not None:
-            # whoever started us need not wait until the disk and our own end are through
-            send(self.listener, data)
+        # whoever started us need not wait until the disk and our own end are through, and both would only
+        # stand in the way of its report
+        if self.listener is not None and send(self.listener, data):
+            time.sleep(REPORT_S)
         write_half(self.exit_record, data)
         make_whole("exit.json", self.folder)
 

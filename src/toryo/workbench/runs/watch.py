@@ -112,13 +112,10 @@ class Watcher:
         self,
         on_end: Callable[[str, RunState], None],
         on_abandoned: Callable[[str], None] = lambda run_id: None,
-        on_ending: Callable[[str], None] = lambda run_id: None,
     ) -> None:
-        """`on_abandoned`: neither shim nor agent lives any more, but what they started does. `on_ending`: the
-        agent has ended, and how is told in a moment."""
+        """`on_abandoned`: neither shim nor agent lives any more, but what they started does."""
         self._on_end = on_end
         self._on_abandoned = on_abandoned
-        self._on_ending = on_ending
         self._wishes = _Wishes()
         self._runs: dict[str, _Watched] = {}
         self._by_handle: dict[int, str] = {}
@@ -190,11 +187,7 @@ class Watcher:
         if handle != run.listener:
             self._look(run_id)
             return
-        heard = os.read(handle, 2 * records.LONGEST)
-        if heard.isspace():
-            self._on_ending(run_id)
-            return
-        told = records.parse_exit(heard)
+        told = records.parse_exit(os.read(handle, 2 * records.LONGEST))
         if told is None:  # the shim is gone without a word: its files say the rest
             self._hang_up(run)
             self._look(run_id)
