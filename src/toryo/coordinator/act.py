@@ -12,6 +12,7 @@ import re
 import shutil
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 from urllib.parse import quote
@@ -44,7 +45,6 @@ from toryo.workbench.git import (
     worktrees,
 )
 from toryo.workbench.git.looks import Looks
-from toryo.workbench.runs.launch import LaunchSpec
 from toryo.workbench.runs.stop import stop
 
 log = logging.getLogger(__name__)
@@ -181,17 +181,15 @@ def _prepare(acts: Acts, order: Order) -> Done:
 def _get_ready(acts: Acts, order: Order, worktree: Path) -> None:
     """While git checks out: whatever of the run's start can be done before its worktree is whole."""
     acts.expect_prompt(str(order.inputs.get("prompt", "")))
-    after = acts.expected_run(order.run)
-    if after is None or acts.is_to_stop(order.run):
-        return
-    inputs = _inputs(after, models.RunInputs).model_copy(update={"worktree": str(worktree)})
-
-    def spec(run_dir: Path, log: str) -> LaunchSpec | None:
-        return acts.launching.early_spec(inputs, after.generation, run_dir, log)
-
     try:
-        acts.runs.get_ready(after, inputs, spec)
-    except (ToryoError, OSError, TimeLimit) as failed:  # then it is started the longer way, which says so
+        after = acts.expected_run(order.run)
+        if after is None or acts.is_to_stop(order.run):
+            return
+        inputs = _inputs(after, models.RunInputs).model_copy(update={"worktree": str(worktree)})
+        early = partial(acts.launching.early_spec, inputs, after.generation)
+        acts.runs.get_ready(after, inputs, early)
+    except (ToryoError, OSError, TimeLimit, ValueError) as failed:
+        # then it is started the longer way, which says so
         log.debug("Not ready early: %s", failed, extra={"run": order.run})
 
 
@@ -205,11 +203,7 @@ def _run(acts: Acts, order: Order) -> Begun:
     elif disks.is_full(Path(inputs.worktree)) and not acts.runs.may_have_begun(inputs.run):
         raise disks.full(inputs.worktree)  # what an agent does there would be lost, and its run with it
     if not acts.runs.start_ready(order, inputs, lambda: acts.launching.needs_no_context(inputs)):
-        acts.runs.start(
-            order,
-            inputs,
-            lambda run_dir, log: acts.launching.spec(inputs, order.generation, run_dir, log),
-        )
+        acts.runs.start(order, inputs, partial(acts.launching.spec, inputs, order.generation))
     return Begun(lambda: acts.runs.tell_started(order, inputs.run))
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from typing import TypeVar
 
 from toryo.coordinator.calls import Daemon
@@ -42,7 +43,7 @@ class Lines:
 
     def give_back(self, line: Daemon) -> None:
         """One that has heard its answer, or was closed."""
-        if line in self._lent:
+        with suppress(ValueError):  # of all lines, only some were lent
             self._lent.remove(line)
         if len(self._free) < MOST and not self._closed:
             self._free.append(line)

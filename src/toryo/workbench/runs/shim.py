@@ -287,7 +287,10 @@ class Run:
     def give_up(self) -> None:
         """It is not to begin: leave nothing."""
         for name in ("started.json", "exit.json"):
-            os.unlink(half(name), dir_fd=self.folder)
+            try:
+                os.unlink(half(name), dir_fd=self.folder)
+            except FileNotFoundError:
+                continue  # with the whole directory
 
     def begin(self) -> None:
         """Record, and only then open the barrier: a shim that dies before that never execs."""
