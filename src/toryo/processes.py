@@ -76,6 +76,7 @@ class Running:
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             bufsize=0,
+            close_fds=False,  # nothing of ours is inherited anyhow, and looking for it takes as long as git
         )
 
     def finish(self, limit_s: float) -> Finished:

@@ -45,6 +45,8 @@ INTENT = "preparing.json"
 BEFORE = "before.json"
 TURN = "preparing.turn"
 DEFAULT_ROOT = ".worktrees"
+LARGE_INDEX = 100_000
+"""Bytes: about a thousand files."""
 
 _HANDS = ThreadPoolExecutor(8, thread_name_prefix="checkout")
 """Whoever begins a process shares a core with it for a while: not the thread that goes on meanwhile."""
@@ -263,8 +265,16 @@ def _check_out(worktree: Worktree) -> Begun:
     """The branch, made here and nowhere else, and its files: one process."""
     return worktree.git.begin(
         *("checkout", "--quiet", "--force", "--no-track", "--no-recurse-submodules", "-b", worktree.branch),
-        config=(("checkout.workers", "2"),),
+        config=(("checkout.workers", "2"),) if _is_large(worktree.common) else (),
     )
+
+
+def _is_large(common: Path) -> bool:
+    """By the user's own index: where there are few files, dividing them costs more than it saves."""
+    try:
+        return (common / "index").stat().st_size > LARGE_INDEX
+    except OSError:
+        return True
 
 
 def _names_of_branches(git: Git) -> set[str]:

@@ -22,7 +22,6 @@ from toryo.workbench.runs import compiled
 _LOG = "spare.log"
 _LEAVE_S = 1.0
 _REFILL_S = 0.2
-"""A launch is under way when a spare is taken: the next one is started after it."""
 _PATIENCE_S = 1.0
 _PAUSE_S = 0.05
 
@@ -95,12 +94,15 @@ class Spares:
     def _keep_full(self) -> None:
         while not self._closing.is_set():
             self._lacking.wait()
-            self._closing.wait(_REFILL_S)
-            until = time.monotonic() + _PATIENCE_S
-            while self.is_busy() and time.monotonic() < until and not self._closing.wait(_PAUSE_S):
+            taken = time.monotonic()
+            while not self._closing.wait(_PAUSE_S) and not self._may_refill(time.monotonic() - taken):
                 continue
             self._lacking.clear()
             self._refill()
+
+    def _may_refill(self, passed: float) -> bool:
+        """After the launch that took one, and at a quiet moment as long as there is another one."""
+        return not self._ready or passed > _PATIENCE_S or (passed > _REFILL_S and not self.is_busy())
 
     def _refill(self) -> None:
         with self._lock:
