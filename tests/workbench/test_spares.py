@@ -216,6 +216,26 @@ def test_one_that_is_ready_keeps_nobody_else_from_starting_the_run(runs: Runs, s
     spare.ours.close()
 
 
+def test_a_watcher_outlives_a_shim_that_was_killed_before_it_heard_its_last_word(
+    runs: Runs, spares: Spares
+) -> None:
+    """What it did not read resets the connection; nobody else may go unwatched by that."""
+    ended: list[tuple[str, Kind]] = []
+    watcher = Watcher(lambda run, state: ended.append((run, state.kind)))
+    run_dir, spare = ready_one(spares, runs, "r1", *sh("touch ran"))
+    os.kill(spare.pid, signal.SIGSTOP)
+    assert go(run_dir, spare)
+    watcher.add("r1", run_dir, spare.ours.detach())
+    os.kill(spare.pid, signal.SIGKILL)
+    eventually(lambda: ended, within_s=20)
+    assert ended == [("r1", Kind.RESERVED)]
+    watcher.add("r2", runs.start("r2", *sh("exit 3")))
+    eventually(lambda: len(ended) == 2, within_s=20)
+    assert ended[1] == ("r2", Kind.EXITED)
+    assert not (runs.root / "ran").exists()
+    watcher.close()
+
+
 def test_files_of_spares_are_for_their_owner_alone(spares: Spares, tmp_path: Path) -> None:
     taken(spares).ours.close()
     for path in (tmp_path / "spare").iterdir():

@@ -187,7 +187,10 @@ class Watcher:
         if handle != run.listener:
             self._look(run_id)
             return
-        told = records.parse_exit(os.read(handle, 2 * records.LONGEST))
+        try:
+            told = records.parse_exit(os.read(handle, 2 * records.LONGEST))
+        except OSError:  # killed before it had read what we sent
+            told = None
         if told is None:  # the shim is gone without a word: its files say the rest
             self._hang_up(run)
             self._look(run_id)
