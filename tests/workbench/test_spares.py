@@ -217,11 +217,12 @@ def test_one_that_is_ready_keeps_nobody_else_from_starting_the_run(runs: Runs, s
 
 
 def test_a_watcher_outlives_a_shim_that_was_killed_before_it_heard_its_last_word(
-    runs: Runs, spares: Spares
+    runs: Runs, spares: Spares, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """What it did not read resets the connection; nobody else may go unwatched by that."""
     ended: list[tuple[str, Kind]] = []
     watcher = Watcher(lambda run, state: ended.append((run, state.kind)))
+    monkeypatch.setattr(watcher._exits, "watch", lambda pid: None)  # its socket is heard first
     run_dir, spare = ready_one(spares, runs, "r1", *sh("touch ran"))
     os.kill(spare.pid, signal.SIGSTOP)
     assert go(run_dir, spare)
