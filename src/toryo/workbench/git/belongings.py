@@ -19,11 +19,8 @@ SPACE = "refs/toryo/foreign"
 FOLDER = "before"
 MOST_FILES = 500
 MOST_BYTES = 20_000_000
-SMALL = 8192
-"""Bytes of a file whose copy stands in the fingerprint itself: as a rule no file has to be made for it."""
-
-
-MOST_SMALL = 20
+SMALL, MOST_SMALL = 8192, 20
+"""Bytes of a file whose copy stands in the fingerprint itself, and how many do: as a rule no file is made."""
 
 
 def save(repo: Path, run_dir: Path, before: dict[str, Any]) -> dict[str, Any]:

@@ -21,9 +21,9 @@ from toryo.workbench.runs import compiled
 
 _LOG = "spare.log"
 _LEAVE_S = 1.0
-_REFILL_S = 0.2
-_PATIENCE_S = 1.0
-_PAUSE_S = 0.05
+_PAUSE_S, _REFILL_S, _PATIENCE_S = 0.05, 0.2, 1.0
+"""After a spare was taken the next one is started: at the first look where none is left, else once the launch
+is over and nothing else is done, at last in any case."""
 
 
 @dataclass(frozen=True)
