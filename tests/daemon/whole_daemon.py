@@ -17,8 +17,8 @@ from toryo import processes
 from toryo.daemon import life
 from toryo.daemon.credentials import Keys, operator_key
 from toryo.daemon.head import Head
+from toryo.daemon.mcp.calls import Calls
 from toryo.daemon.mcp.listening import SocketServer
-from toryo.daemon.mcp.server import make_server
 from toryo.daemon.mcp.tools import table
 from toryo.daemon.process import open_context, writer_for
 from toryo.protocol import models
@@ -63,9 +63,7 @@ class WholeDaemon:
         self._loop = asyncio.get_running_loop()
         bound, path = life.listen(self.home)
         await self.head.start()
-        server = SocketServer(
-            make_server(self.head, table(), Keys(hash_token(self.operator), context.secret))
-        )
+        server = SocketServer(Calls(self.head, table(), Keys(hash_token(self.operator), context.secret)))
         await server.start(bound)
         self._up.set()
         await self.head.stopped.wait()

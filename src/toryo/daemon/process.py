@@ -20,9 +20,9 @@ from toryo.clock import wall
 from toryo.daemon import life, logs
 from toryo.daemon.credentials import Keys, operator_key
 from toryo.daemon.head import Drain, Extend, Head
+from toryo.daemon.mcp.calls import Calls
 from toryo.daemon.mcp.listening import SocketServer
 from toryo.daemon.mcp.registry import Registry
-from toryo.daemon.mcp.server import make_server
 from toryo.daemon.writers import Writer, WriterInLoop, WriterThread
 from toryo.domain.errors import ToryoError
 from toryo.processes import own_pid
@@ -95,7 +95,7 @@ async def _serve(
         try:
             await head.start()
             keys = Keys(hash_token(keys_text), context.secret)
-            server = SocketServer(make_server(head, tools, keys))
+            server = SocketServer(Calls(head, tools, keys))
             await server.start(bound)
             gc.freeze()  # what start-up made stays for ever: looking through it again only delays answers
             log.info("listening", socket=str(path), pid=context.pid, version=context.version)

@@ -6,15 +6,16 @@ import asyncio
 import contextlib
 import socket
 from collections.abc import Callable
-from typing import Any
 
 import structlog
-from mcp.server.lowlevel import Server
 from mcp_types.jsonrpc import INVALID_REQUEST
 
 from toryo.daemon.mcp import refusals
+from toryo.daemon.mcp.calls import Calls
 from toryo.daemon.mcp.crowd import Crowd
+from toryo.daemon.mcp.direct import Direct
 from toryo.daemon.mcp.lines import CHUNK
+from toryo.daemon.mcp.server import make_server
 from toryo.daemon.mcp.transport import Channel, Incoming, Link, Outgoing
 
 BACKLOG = 512
@@ -33,9 +34,10 @@ class SocketServer:
     asyncio's own server takes hundreds at once before any of them is looked at, and where files run out it
     complains once for each of them."""
 
-    def __init__(self, server: Server[dict[str, Any]]) -> None:
-        self._server = server
-        self._options = server.create_initialization_options()
+    def __init__(self, calls: Calls) -> None:
+        self._server = make_server(calls)
+        self._options = self._server.create_initialization_options()
+        self._direct = Direct(calls.answer, self._server.server_info_stamp)
         self._crowd = Crowd()
         self._sessions: dict[asyncio.Task[None], Link | None] = {}
         self._bound: socket.socket | None = None
@@ -109,7 +111,8 @@ class SocketServer:
             if isinstance(gone, OSError):
                 return
             raise
-        link = Link(reader, asyncio.StreamWriter(transport, ends, reader, self._loop), self._crowd)
+        writer = asyncio.StreamWriter(transport, ends, reader, self._loop)
+        link = Link(reader, writer, self._crowd, self._direct)
         ends.on_lost = link.lost
         task = asyncio.current_task()
         assert task is not None
@@ -121,6 +124,7 @@ class SocketServer:
             log.exception("session_failed")
         finally:
             self._crowd.leave(link)
+            await link.end_calls()
             link.close()
 
 

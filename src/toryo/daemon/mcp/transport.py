@@ -28,6 +28,7 @@ from mcp_types.jsonrpc import (
 
 from toryo.daemon.mcp import refusals
 from toryo.daemon.mcp.crowd import Crowd
+from toryo.daemon.mcp.direct import Call, Direct, call_of, is_own
 from toryo.daemon.mcp.lines import CHUNK, Lines, LineTooLong, LineTooSlow, LineUnfinished
 from toryo.protocol.wire import BIND, LONGEST_LINE
 
@@ -35,6 +36,7 @@ MOST_AT_ONCE = 16
 """Unanswered requests of one connection; its next line is read when one of them is answered."""
 MOST_WORTHLESS = 16_384
 """Lines in a row that are no message, or one for nobody."""
+CANCELLED = "notifications/cancelled"
 SLOW_READER_S = 30.0
 HALF_CLOSED_S = 60.0
 DISCARD_S = 5.0
@@ -62,10 +64,16 @@ class Channel(asyncio.StreamReaderProtocol):
 class Link:
     """One connection: its lines, how many requests are unanswered, and whom it speaks for."""
 
-    def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, crowd: Crowd) -> None:
+    def __init__(
+        self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, crowd: Crowd, direct: Direct
+    ) -> None:
         self.credential = ""
         self.open_requests = 0
         self._crowd = crowd
+        self._direct = direct
+        self._is_own: bool | None = None
+        """Whether its first request was a call as our clients make it; None before it."""
+        self._calls: dict[asyncio.Task[None], int] = {}
         self._reader = reader
         self._writer = writer
         self._lines = Lines(reader, crowd.hold)
@@ -127,6 +135,11 @@ class Link:
                 await self._let_answers_out()
             else:
                 self._crowd.heard(self)
+                call = call_of(line) if self._is_own else None
+                if call is not None:
+                    self._worthless = 0
+                    self._begin(call)
+                    continue
                 message = await self._understand(line)
                 if message is not None:
                     self._worthless = 0
@@ -159,9 +172,44 @@ class Link:
             return None
         if isinstance(message, JSONRPCRequest):
             self.open_requests += 1
+            if self._is_own is None:
+                self._is_own = message.method == refusals.CALL and is_own(message.params)
+        elif message.method == CANCELLED:
+            self._cancel((message.params or {}).get("requestId"))
         return message
 
+    def _begin(self, call: Call) -> None:
+        self.open_requests += 1
+        task = asyncio.get_running_loop().create_task(self._answer(call), name="call")
+        self._calls[task] = call.id
+        task.add_done_callback(self._ended)
+
+    def _ended(self, task: asyncio.Task[None]) -> None:
+        """However it ended: one that is cancelled at once has not even begun."""
+        del self._calls[task]
+        self._one_less()
+
+    async def _answer(self, call: Call) -> None:
+        line = await self._direct.answer(call, self.credential)
+        with contextlib.suppress(anyio.BrokenResourceError):  # nobody is there any more to read it
+            await self.send_line(line)
+
+    def _cancel(self, number: object) -> None:
+        """Nothing is answered to it then, as the protocol has it."""
+        for task, id in self._calls.items():
+            if id == number:
+                task.cancel()
+
+    async def end_calls(self) -> None:
+        """Nobody waits for their answers any more."""
+        for task in self._calls:
+            task.cancel()
+        await asyncio.gather(*self._calls, return_exceptions=True)
+
     async def request_ended(self) -> None:
+        self._one_less()
+
+    def _one_less(self) -> None:
         self.open_requests -= 1
         self._answered.set()
 

@@ -1,0 +1,47 @@
+"""The call of a tool, whichever way it came in: who calls, what the tool says, and the result made of it."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import structlog
+
+from toryo.daemon.credentials import Keys, Recent, UnknownCredential, identify_coordinator
+from toryo.daemon.head import Head
+from toryo.daemon.mcp.answers import failure, failure_of, result
+from toryo.daemon.mcp.registry import Registry, with_next_step
+from toryo.protocol.wire import VERSION
+from toryo.usecases.context import Caller
+
+log = structlog.get_logger("toryo.daemon.mcp")
+
+
+class Calls:
+    def __init__(self, head: Head, tools: Registry, keys: Keys) -> None:
+        self.version = head.context.version
+        self.tools = tools
+        self._head = head
+        self._keys = keys
+        self._recent = Recent(time.monotonic)
+
+    async def identify(self, credential: str) -> Caller:
+        caller = self._keys.identify(credential) or self._recent.get(credential)
+        if caller is not None:
+            return caller
+        return self._recent.put(credential, await self._head.do(identify_coordinator, credential))
+
+    async def answer(self, name: str, arguments: dict[str, Any], credential: str) -> dict[str, Any]:
+        """The result as MCP has it. Every failure is a result too."""
+        try:
+            caller = await self.identify(credential)
+        except UnknownCredential as unknown:
+            return result(with_next_step(failure_of(unknown)))  # it may be an agent's
+        body = await self.tools.call(self._head, caller, name, arguments)
+        try:
+            return result(body) | {"_meta": {VERSION: self.version}}
+        except (TypeError, ValueError):
+            log.exception("answer_is_no_json", tool=name)
+            told = f"{name} worked, but its answer is not JSON: a bug in Toryo."
+            hint = f"See the newest `answer_is_no_json` in {self._head.context.home.logs / 'daemon.jsonl'}."
+            return result(failure(told, hint, bug=True))
