@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
+import sqlite3
 import threading
 import time
 from collections.abc import Awaitable, Callable
@@ -12,7 +14,7 @@ from typing import Any
 import pytest
 
 from toryo.daemon.changes import EVENTS
-from toryo.daemon.head import LAZY_S, Drain, Head
+from toryo.daemon.head import ENOUGH_CHANGES, LAZY_S, Drain, Head
 from toryo.daemon.process import open_context
 from toryo.daemon.writers import WriterInLoop, WriterThread
 from toryo.domain.errors import DiskFull
@@ -119,6 +121,10 @@ def test_every_marking_change_is_followed_by_a_drain_in_the_same_thread(tmp_path
         assert drains.threads == {thread}
 
     with_head(tmp_path, story, drains)
+
+
+def no_drain(context: HeadContext) -> None:
+    """Nothing is looked at."""
 
 
 def mark_lazily(context: HeadContext, subject: str) -> None:
@@ -442,3 +448,56 @@ def test_while_nothing_could_be_written_no_time_has_passed(tmp_path: Path) -> No
         assert gaps == [60.0], "from the first write that failed until the first that did not"
 
     with_head(tmp_path, story, Drains(), clock=clock, extend_deadlines=extend)
+
+
+def brought_in(head: Head) -> int:
+    """How many events the database file holds by itself, without its log."""
+    path = head.context.home.database
+    with contextlib.closing(sqlite3.connect(f"{path.as_uri()}?immutable=1", uri=True)) as conn:
+        (number,) = conn.execute("SELECT count(*) FROM events").fetchone()
+    return int(number)
+
+
+def test_the_log_is_brought_in_at_a_quiet_moment(tmp_path: Path) -> None:
+    async def story(head: Head) -> None:
+        head.context.store.checkpoint()  # the tables
+        for _ in range(2):
+            before = brought_in(head)
+            for _ in range(ENOUGH_CHANGES - 1):
+                await head.do(emit, "t1")
+            assert brought_in(head) == before
+            await head.do(emit, "t1")
+            await until(lambda before=before: brought_in(head) == before + ENOUGH_CHANGES)
+
+    with_head(tmp_path, story, no_drain)
+
+
+def test_the_log_is_brought_in_even_if_it_is_never_quiet(tmp_path: Path) -> None:
+    async def story(head: Head) -> None:
+        head.context.store.checkpoint()  # the tables
+        end = time.monotonic() + 15
+        while not brought_in(head) and time.monotonic() < end:
+            await head.do(emit, "t1")
+            await asyncio.sleep(0)
+        assert brought_in(head) >= ENOUGH_CHANGES
+
+    with_head(tmp_path, story, no_drain)
+
+
+def test_a_log_that_cannot_be_brought_in_disturbs_nobody(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tried: list[str] = []
+
+    async def story(head: Head) -> None:
+        def fail() -> None:
+            tried.append("it")
+            raise DiskFull("no room")
+
+        monkeypatch.setattr(head.context.store, "checkpoint", fail)
+        for wanted in (1, 2):
+            for _ in range(ENOUGH_CHANGES):
+                await head.do(emit, "t1")
+            await until(lambda wanted=wanted: len(tried) == wanted)
+
+    with_head(tmp_path, story, no_drain)

@@ -169,6 +169,22 @@ def test_sqlite_commits_are_written_through_to_the_disk(sqlite_store: Store) -> 
 PRAGMAS = {"journal_mode": "wal", "synchronous": 2, "foreign_keys": 1, "busy_timeout": 30000}
 
 
+def test_the_log_is_brought_in_while_others_read_and_before_anybody_changes(sqlite_store: Store) -> None:
+    with sqlite_store.change() as tx:
+        tx.emit("first")
+    with sqlite_store.read() as reading:
+        sqlite_store.checkpoint()
+        assert events.newest(reading) == 1
+    with sqlite_store.change() as tx:
+        tx.emit("second")
+        with pytest.raises(RuntimeError):
+            sqlite_store.checkpoint()  # it would wait for the change that it is a part of
+
+
+def test_bringing_in_the_log_is_nothing_to_postgresql(store: Store) -> None:
+    store.checkpoint()
+
+
 def test_the_files_of_a_database_are_its_owners_alone(tmp_path: Path) -> None:
     store = Store.open(tmp_path / "home" / "toryo.db")
     with store.change() as tx:

@@ -35,6 +35,9 @@ AFTER_A_BUG_S = 5.0
 WITHOUT_ROOM_S = 1.0
 LAZY_S = 0.05
 """How long a drain that nobody waits for leaves the cores to others."""
+ENOUGH_CHANGES, TOO_MANY_CHANGES = 32, 256
+"""Since the last checkpoint: worth one at a quiet moment, and at any moment."""
+QUIET_S = 0.2
 JUMP_S = 2.0
 """A clock that went so much more or less than time did was set, or the machine slept."""
 
@@ -74,6 +77,9 @@ class Head:
         self._lock = threading.Lock()
         self._drain_queued = False
         self._lazy: asyncio.TimerHandle | None = None
+        self._changes = 0
+        self._checkpoint: asyncio.TimerHandle | None = None
+        self._writing_back: asyncio.Future[None] | None = None
         self._settled = asyncio.Event()
         self._settled.set()
         self._topics: set[str] = set()
@@ -148,8 +154,11 @@ class Head:
         self.stop()
         if self._ticker is not None:
             self._ticker.cancel()
-        if self._look is not None:
-            self._look.cancel()
+        for timer in (self._look, self._checkpoint):
+            if timer is not None:
+                timer.cancel()
+        if self._writing_back is not None:
+            await self._writing_back
         await asyncio.to_thread(self._writer.close)
 
     # in the writer, while the store holds its turn: be quick, change nothing
@@ -161,6 +170,9 @@ class Head:
             topics |= {EVENTS, LOOK}
         with self._lock:
             self._topics |= topics
+        self._changes += 1
+        if self._changes == ENOUGH_CHANGES:
+            self._call_loop(self._await_quiet)
         if committed.marked:
             self._queue_drain()
         elif committed.marked_lazily:
@@ -258,6 +270,17 @@ class Head:
         except RuntimeError:  # the loop is closed: nobody is left to be told
             return
 
+    # in a thread of its own
+
+    def _write_back(self) -> None:
+        """Else a commit would do it, and whoever reports an end would wait for it."""
+        try:
+            self.context.store.checkpoint()
+        except DiskFull as full:
+            log.warning("checkpoint_waits", why=full.message)
+        except Exception:  # the outermost edge: the next one does it, or a commit
+            log.exception("checkpoint_failed")
+
     # in the event loop
 
     def _be_lazy(self) -> None:
@@ -274,6 +297,17 @@ class Head:
             self._lazy.cancel()
             self._lazy = None
         self._settled.set()
+
+    def _await_quiet(self) -> None:
+        if not self.closing:
+            self._checkpoint = self._loop.call_later(QUIET_S, self._check_quiet, self._changes)
+
+    def _check_quiet(self, changes: int) -> None:
+        if changes != self._changes < TOO_MANY_CHANGES:
+            self._await_quiet()
+            return
+        self._changes = 0
+        self._writing_back = self._loop.run_in_executor(None, self._write_back)
 
     def _bump(self) -> None:
         with self._lock:
