@@ -44,12 +44,6 @@ def postgresql_engines(url: str) -> tuple[Engine, Engine]:
     return writer, reader
 
 
-def checkpoint(conn: Connection) -> None:
-    driver = conn.connection.driver_connection
-    assert isinstance(driver, sqlite3.Connection)
-    driver.execute("PRAGMA wal_checkpoint(PASSIVE)").close()
-
-
 @contextmanager
 def room(path: Path | None) -> Iterator[None]:
     """A disk without room is no fault of whoever wanted to write. `path`: the file, if it is one."""
@@ -95,12 +89,19 @@ def _make_query_only(connection: Any, _record: ConnectionPoolEntry) -> None:
 
 
 def _begin_immediate(conn: Connection) -> None:
-    # A transaction that reads first and then writes can otherwise fail in the middle, whatever it waits.
-    conn.exec_driver_sql("BEGIN IMMEDIATE")
+    if not _has_begun(conn):
+        conn.exec_driver_sql("BEGIN IMMEDIATE")
 
 
 def _begin(conn: Connection) -> None:
-    conn.exec_driver_sql("BEGIN")
+    if not _has_begun(conn):
+        conn.exec_driver_sql("BEGIN")
+
+
+def _has_begun(conn: Connection) -> bool:
+    """By the driver itself, as `databases` does."""
+    driver = conn.connection.driver_connection
+    return isinstance(driver, sqlite3.Connection) and driver.in_transaction
 
 
 def _wait_for_other_writers(conn: Connection) -> None:

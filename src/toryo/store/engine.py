@@ -13,11 +13,12 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Connection, Engine, Insert, case, insert
+from sqlalchemy import Connection, Insert, case, insert
 from sqlalchemy.dialects import postgresql, sqlite
 
 from toryo.clock import wall
 from toryo.store import connections, opening, prepared
+from toryo.store.databases import Database, Postgresql, Sqlite
 from toryo.store.rows import EventRow
 from toryo.store.schema import events, marks
 
@@ -82,16 +83,14 @@ class Store:
 
     def __init__(
         self,
-        writer: Engine,
-        reader: Engine,
+        database: Database,
         clock: Callable[[], float],
         path: Path | None,
         recovered: str = "",
     ) -> None:
         self.recovered = recovered
         """What happened if the database was found broken; empty if it was sound."""
-        self._writer = writer
-        self._reader = reader
+        self._database = database
         self._clock = clock
         self._path = path
         self._turn = threading.Lock()
@@ -105,19 +104,20 @@ class Store:
         """A path is SQLite, `postgresql+psycopg://…` PostgreSQL. Creates it, migrates it, or recovers it."""
         path: Path | None = None
         keep: opening.Backups | None = None
+        database: Database
         recovered = ""
         if isinstance(url, str) and url.startswith("postgresql"):
-            writer, reader = connections.postgresql_engines(url)
+            database = Postgresql(url)
         else:
             path = Path(url.removeprefix("sqlite:///") if isinstance(url, str) else url)
             keep = opening.Backups(path, backups or path.parent / "backups", clock)
             with connections.room(path):
                 recovered = opening.make_sound(path, keep.folder)
-            writer, reader = connections.sqlite_engines(path)
-        store = cls(writer, reader, clock, path, recovered)
+            database = Sqlite(path)
+        store = cls(database, clock, path, recovered)
         try:
             with connections.room(path):
-                opening.make_current(writer, keep)
+                opening.make_current(database.engine, keep)
         except BaseException:
             store.close()
             raise
@@ -129,7 +129,7 @@ class Store:
 
         Listeners hear of it in the order of commits, so they must be quick and must not change anything."""
         with self._my_turn():
-            with connections.room(self._path), self._writer.begin() as conn:
+            with connections.room(self._path), self._database.changing() as conn:
                 tx = Tx(conn, self._clock())
                 yield tx
             committed = tx.committed()
@@ -139,21 +139,16 @@ class Store:
     @contextmanager
     def read(self) -> Iterator[Tx]:
         """A transaction that sees one state and cannot write."""
-        with connections.room(self._path), self._reader.begin() as conn:
+        with connections.room(self._path), self._database.reading() as conn:
             yield Tx(conn, self._clock())
 
     def listen(self, callback: Callable[[Committed], None]) -> None:
         self._listeners.append(callback)
 
     def checkpoint(self) -> None:
-        """Bring what SQLite's log holds into the database itself: changes wait meanwhile, reading goes on.
-
-        In the writer's own connection: SQLite before 3.51.3 can lose pages if another one does it while a
-        change begins the log anew."""
-        if self._path is None:
-            return
-        with self._my_turn(), connections.room(self._path), self._writer.connect() as conn:
-            connections.checkpoint(conn)
+        """Bring what SQLite's log holds into the database itself: changes wait meanwhile, reading goes on."""
+        with self._my_turn(), connections.room(self._path):
+            self._database.checkpoint()
 
     def backup(self, to: Path) -> Path:
         """A whole copy of the database as it is now: in that directory, or as that file."""
@@ -164,8 +159,7 @@ class Store:
         return opening.copy_database(self._path, to)
 
     def close(self) -> None:
-        self._reader.dispose()  # before the writer: only a connection that may write empties the log
-        self._writer.dispose()
+        self._database.close()
 
     @contextmanager
     def _my_turn(self) -> Iterator[None]:
