@@ -133,7 +133,7 @@ class Daemon:
         )
 
     def report(self, place: Place, facts: Sequence[Fact], blobs: Mapping[str, str]) -> Receipt:
-        lines = [fact.model_dump(mode="json") for fact in facts]
+        lines = [vars(fact) for fact in facts]  # their bodies are plain
         return self._ask(
             "report_facts",
             {**_who(place), "facts": lines, "blobs": dict(blobs)},

@@ -27,24 +27,35 @@ class _Cut:
 _CUTS = (_Cut(1000), _Cut(100), _Cut(10, notes=False), _Cut(10, 16384, False), _Cut(1, 256, False))
 
 
-def fitted(fact: Fact, blobs: Mapping[str, str], room: int) -> tuple[Fact, dict[str, str]]:
-    """The fact with so much of its body that it takes at most `room` bytes, and its blobs if they fit too."""
-    if size(fact, blobs) <= room:
-        return fact, dict(blobs)
-    if size(fact, {}) <= room:
-        return fact, {}
+@dataclass(frozen=True)
+class Fitted:
+    fact: Fact
+    blobs: dict[str, str]
+    size: int
+
+
+def fitted(fact: Fact, blobs: Mapping[str, str], room: int) -> Fitted:
+    """The fact with so much of its body that it takes at most `room` bytes, and its blobs if they fit too.
+
+    Its body must be plain: what JSON gives back."""
+    whole = _measured(fact, blobs)
+    if whole.size <= room:
+        return whole
+    alone = _measured(fact)
+    if alone.size <= room:
+        return alone
     for cut in _CUTS:
-        shorter = fact.model_copy(update={"body": _shortened(fact.body, cut)})
-        if size(shorter, {}) <= room:
-            return shorter, {}
-    return fact.model_copy(update={"body": _too_large(fact, room)}), {}
+        shorter = _measured(fact.model_copy(update={"body": _shortened(fact.body, cut)}))
+        if shorter.size <= room:
+            return shorter
+    return _measured(fact.model_copy(update={"body": _too_large(fact, alone.size, room)}))
 
 
-def size(fact: Fact, blobs: Mapping[str, str]) -> int:
-    """Bytes in the line; a little more than there will be."""
-    return len(
-        json.dumps([fact.model_dump(mode="json"), dict(blobs)], ensure_ascii=False).encode("utf-8", "replace")
-    )
+def _measured(fact: Fact, blobs: Mapping[str, str] | None = None) -> Fitted:
+    """With the bytes in the line; a little more than there will be."""
+    kept = dict(blobs or {})
+    text = json.dumps([vars(fact), kept], ensure_ascii=False)
+    return Fitted(fact, kept, len(text) if text.isascii() else len(text.encode("utf-8", "replace")))
 
 
 def _shortened(value: Any, cut: _Cut) -> Any:
@@ -65,8 +76,8 @@ def _settings(files: Any, cut: _Cut) -> Any:
     return {name: text for name, text in files.items() if name.startswith(_IN_FORCE)}
 
 
-def _too_large(fact: Fact, room: int) -> dict[str, Any]:
-    message = f"What was found is too large to be told: {size(fact, {})} bytes, {room} fit."
+def _too_large(fact: Fact, size: int, room: int) -> dict[str, Any]:
+    message = f"What was found is too large to be told: {size} bytes, {room} fit."
     known = FACTS.get(fact.kind)
     if known is None or "problem" not in known.model_fields:
         return {}

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from toryo.coordinator.fitting import fitted, size
+from toryo.coordinator.fitting import fitted
 from toryo.files import sync_folder, write_whole
 from toryo.protocol.models import FINAL, Fact
 from toryo.protocol.wire import LONGEST_LINE
@@ -79,13 +79,13 @@ class Outbox:
                 seq=self._number(), kind=kind, order=order, generation=generation, body=_plain(dict(body))
             )
             # a fact that never fits a line would hold up all others
-            fact, texts = fitted(fact, blobs or {}, BATCH_BYTES)
+            fit = fitted(fact, blobs or {}, BATCH_BYTES)
             if keep:
-                self._keep(fact, texts, subject)
+                self._keep(fit.fact, fit.blobs, subject)
             older = [seq for seq, one in self._pending.items() if subject and one.subject == subject]
-            self._pending[fact.seq] = _Pending(fact, size(fact, texts), bool(texts), subject)
+            self._pending[fact.seq] = _Pending(fit.fact, fit.size, bool(fit.blobs), subject)
             self._drop(older)
-            return fact
+            return fit.fact
 
     def keep_waiting(self, fact: Fact) -> None:
         """Make a fact durable that was not acknowledged at once."""
@@ -140,13 +140,13 @@ class Outbox:
         try:
             record = json.loads(path.read_bytes())
             fact = Fact.model_validate(record["fact"])
-            fact, blobs = fitted(fact, dict(record["blobs"]), BATCH_BYTES)
+            fit = fitted(fact, dict(record["blobs"]), BATCH_BYTES)
             subject = str(record["subject"])
         except (OSError, ValueError, KeyError, TypeError):
             # written whole or not at all, so this is damage: kept for a person, never sent
             path.rename(path.with_suffix(".damaged"))
             return
-        self._pending[fact.seq] = _Pending(fact, size(fact, blobs), bool(blobs), subject)
+        self._pending[fact.seq] = _Pending(fit.fact, fit.size, bool(fit.blobs), subject)
 
     def _blobs(self, seq: int) -> dict[str, str]:
         try:

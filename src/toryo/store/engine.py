@@ -9,7 +9,7 @@ import json
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +19,7 @@ from sqlalchemy.dialects import postgresql, sqlite
 from toryo.clock import wall
 from toryo.store import connections, opening, prepared
 from toryo.store.databases import Database, Postgresql, Sqlite
-from toryo.store.rows import EventRow
+from toryo.store.rows import EventRow, storable
 from toryo.store.schema import events, marks
 
 LONGEST_EVENT = 4096
@@ -58,9 +58,10 @@ class Tx:
         task: str = "",
         run: str = "",
     ) -> None:
-        row = EventRow(at=self.now, kind=kind, project=project, task=task, run=run, body=bounded(body or {}))
-        number, _ = prepared.write(self.conn, _ADD_EVENT, row.values())
-        self.emitted.append(replace(row, seq=number))
+        about = {"project": project, "task": task, "run": run}
+        columns = storable({"at": self.now, "kind": kind, **about, "body": bounded(body or {})})
+        number, _ = prepared.write(self.conn, _ADD_EVENT, columns)
+        self.emitted.append(EventRow(seq=number, **columns))
 
     def mark(self, subject: str, look_at: float = 0, *, lazily: bool = False) -> None:
         """Have the subject looked at, at that time (0: now). Of two times the earlier one stays.

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from sqlalchemy import bindparam, select
 
 from toryo.store import prepared
@@ -12,6 +14,11 @@ from toryo.store.statements import add, every
 
 _BY_SEQ = select(facts).where(facts.c.standing == bindparam("standing")).order_by(facts.c.seq)
 _OF_RUN = _BY_SEQ.where(facts.c.run == bindparam("it"))
+_TOLD_OF_RUN = (
+    select(facts.c.kind, facts.c.body, facts.c.at)
+    .where(facts.c.standing == "applied", facts.c.run == bindparam("it"))
+    .order_by(facts.c.seq)
+)
 _OF_LANDING = _BY_SEQ.where(facts.c.landing == bindparam("it"))
 _OF_GATE = _BY_SEQ.where(facts.c.gate == bindparam("it"))
 _WITH_STANDING = (
@@ -28,6 +35,11 @@ def insert(tx: Tx, row: FactRow) -> int:
 
 def of_run(tx: Tx, run: str, standing: str = "applied") -> list[FactRow]:
     return every(tx, FactRow, _OF_RUN, it=run, standing=standing)
+
+
+def told_of_run(tx: Tx, run: str) -> list[tuple[str, dict[str, Any], float]]:
+    """Kind, body and time of those that were applied."""
+    return [(str(kind), body, at) for kind, body, at in prepared.rows(tx.conn, _TOLD_OF_RUN, {"it": run})[1]]
 
 
 def of_landing(tx: Tx, landing: str, standing: str = "applied") -> list[FactRow]:

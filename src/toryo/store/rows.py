@@ -6,8 +6,8 @@ JSON columns are plain lists and dicts. Meaning is left to the callers: words st
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, fields
-from typing import Any, ClassVar
+from dataclasses import dataclass, field
+from typing import Any, Self
 
 Json = Mapping[str, Any]
 
@@ -16,14 +16,16 @@ Json = Mapping[str, Any]
 class TableRow:
     """What all rows can do."""
 
-    names: ClassVar[tuple[str, ...]] = ()
+    @classmethod
+    def read(cls, names: Sequence[str], values: Sequence[Any]) -> Self:
+        """As the database gives it: every column is there, so there is nothing to check or to fill in."""
+        row = cls.__new__(cls)
+        row.__dict__.update(zip(names, values, strict=True))
+        return row
 
     def values(self) -> dict[str, Any]:
         """By column; a `seq` that is not yet known is left to the database."""
-        cls = type(self)
-        if not cls.names:
-            cls.names = tuple(one.name for one in fields(self))
-        found = {name: getattr(self, name) for name in cls.names}
+        found = dict(self.__dict__)
         if found.get("seq") == 0:
             del found["seq"]
         return storable(found)

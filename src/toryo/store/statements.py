@@ -21,12 +21,12 @@ LARGEST_SUFFIX = "z" * 12
 
 def first(tx: Tx, kind: type[R], statement: Executable, **given: Any) -> R | None:
     names, found = prepared.rows(tx.conn, statement, given, most=1)
-    return kind(**dict(zip(names, found[0], strict=True))) if found else None
+    return kind.read(names, found[0]) if found else None
 
 
 def every(tx: Tx, kind: type[R], statement: Executable, **given: Any) -> list[R]:
     names, found = prepared.rows(tx.conn, statement, given)
-    return [kind(**dict(zip(names, row, strict=True))) for row in found]
+    return [kind.read(names, row) for row in found]
 
 
 def every_of(

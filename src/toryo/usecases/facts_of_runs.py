@@ -56,7 +56,8 @@ def _witness(tx: Tx, run: RunRow, kind: str, body: dict[str, Any] | None = None)
 
 def refold(tx: Tx, run: RunRow) -> None:
     fold = folded(tx, run)
-    changed: dict[str, Any] = dict(fold.__dict__)
+    known = vars(run)
+    changed: dict[str, Any] = {name: value for name, value in vars(fold).items() if known[name] != value}
     runs.update(tx, run.id, **changed)
     if fold.parked_until is not None and fold.parked_until != run.parked_until:
         tx.mark(f"parked:{run.id}", fold.parked_until)
@@ -77,7 +78,7 @@ def _withdraw_start(tx: Tx, run: RunRow) -> None:
 
 
 def folded(tx: Tx, run: RunRow) -> RunFold:
-    told = [RawFact(fact.kind, fact.body, fact.at) for fact in facts.of_run(tx, run.id)]
+    told = [RawFact(*one) for one in facts.told_of_run(tx, run.id)]
     fold = fold_run(told)
     if fold.outcome is not Outcome.PARKED:
         return fold

@@ -372,9 +372,11 @@ class Run:
             "boot": self.boot,
             "generation": self.spec.get("generation", 0),
         }
-        while len(encode(record)) > RECORD_BYTES - 1 and killed:
+        text = encode(record)
+        while len(text) > RECORD_BYTES - 1 and killed:
             killed.pop()
-        data = (encode(record) + "\n").encode()
+            text = encode(record)
+        data = (text + "\n").encode()
         # whoever started us need not wait until the disk and our own end are through, and both would only
         # stand in the way of its report
         if self.listener is not None and send(self.listener, data):

@@ -35,24 +35,25 @@ def decode(text: str) -> dict:  # type: ignore[type-arg]
 
 
 def encode(value: object) -> str:
-    if value is None or isinstance(value, bool):
-        return {None: "null", True: "true", False: "false"}[value]
-    if isinstance(value, (int, float)):
-        return repr(value)
-    if isinstance(value, dict):
-        return "{" + ", ".join(f"{encode(key)}: {encode(item)}" for key, item in value.items()) + "}"
-    if isinstance(value, (list, tuple)):
-        return "[" + ", ".join(map(encode, value)) + "]"
-    text = str(value).replace("\\", "\\\\").replace('"', '\\"')
-    return '"' + "".join(sign if " " <= sign <= "~" else _escaped(sign) for sign in text) + '"'
+    try:
+        from _json import encode_basestring_ascii as quoted
+    except ImportError:
+        import json
 
+        return json.dumps(value)
 
-def _escaped(sign: str) -> str:
-    point = ord(sign)
-    if point < 0x10000:
-        return f"\\u{point:04x}"
-    point -= 0x10000
-    return f"\\u{0xD800 + (point >> 10):04x}\\u{0xDC00 + (point & 0x3FF):04x}"
+    def text(value: object) -> str:
+        if isinstance(value, str):
+            return quoted(value)
+        if value is None or isinstance(value, bool):
+            return {None: "null", True: "true", False: "false"}[value]
+        if isinstance(value, dict):
+            return "{" + ", ".join([f"{quoted(key)}: {text(item)}" for key, item in value.items()]) + "}"
+        if isinstance(value, (list, tuple)):
+            return "[" + ", ".join(map(text, value)) + "]"
+        return repr(value)  # a number
+
+    return text(value)
 
 
 def moment() -> str:

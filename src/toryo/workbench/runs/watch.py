@@ -195,9 +195,8 @@ class Watcher:
             self._hang_up(run)
             self._look(run_id)
             return
-        state = RunState(Kind.EXITED, None, told)
+        self._tell(run_id, RunState(Kind.EXITED, None, told))
         self._forget(run_id)
-        self._tell(run_id, state)
 
     def _hang_up(self, run: _Watched) -> None:
         if run.listener is not None:
