@@ -94,6 +94,8 @@ def _lost_work(place: Place, rounds: int, say: Callable[[str], None]) -> Figure:
     kills = sum(len(one.killed) for one in played)
     broken = [told for one in played for told in one.broken]
     say(f"campaign: {len(played)} rounds")
+    for told in broken:
+        say(f"broken: {told}")
     note = f"{len(played)} rounds with seed {SEED}, {kills} kills, {len(broken)} broken invariants"
     samples = Samples(tuple(float(one.lost) for one in played))
     return Figure("work lost in a random campaign", "0", not lost, samples, unit="files", note=note)

@@ -14,6 +14,7 @@ from chaos.place import Place
 from chaos.points import of_order
 from chaos.victims import BOTH, COORDINATOR, DAEMON, IN_A_RUN, VICTIMS
 from toryo.domain.words import OrderKind
+from toryo.reconciler.subjects import Policy
 
 WORKERS = ("quick", "quick", "breaks", "clashes", "waits")
 ON_THE_WAY = (
@@ -167,15 +168,24 @@ def live_run(place: Place) -> str:
 
 def look_over(place: Place, found: Round) -> None:
     """How it ended, and whether it may end so."""
-    ends = [f"{status}{':' + reason if reason else ''}" for status, reason in _tasks(place)]
-    found.ends = ends
+    ends = _tasks(place)
+    found.ends = [end for _, end in ends]
     found.lost = len(invariants.lost_files(place))
     found.broken = invariants.broken(place)
-    if set(found.killed) <= set(HARMLESS) and set(ends) != {"done"}:
-        found.broken.append(f"only {sorted(set(found.killed))} died, yet {ends}")
-    allowed = ("done", "failed:signal:SIGKILL", "needs_review:lost")
-    found.broken += [f"nobody explains {end}" for end in ends if end not in allowed]
+    odd = [end for task, end in ends if end != "done" and not _met_too_many(place, task, end)]
+    if set(found.killed) <= set(HARMLESS) and odd:
+        found.broken.append(f"only {sorted(set(found.killed))} died, yet {found.ends}")
+    allowed = ("failed:signal:SIGKILL", "needs_review:lost")
+    found.broken += [f"nobody explains {end}" for end in odd if end not in allowed]
+
+
+def _met_too_many(place: Place, task: str, end: str) -> bool:
+    """Whether others that write the same file were quicker each time, until its resolve runs were spent."""
+    resolving = place.rows(f"select id from runs where task = '{task}' and purpose = 'resolve'")
+    return end == "needs_review:conflict" and len(resolving) >= Policy().resolve_runs
 
 
 def _tasks(place: Place) -> list[tuple[str, str]]:
-    return [(str(one), str(two)) for one, two in place.rows("select status, reason from tasks order by seq")]
+    """Their ids, and how they ended."""
+    rows = place.rows("select id, status, reason from tasks order by seq")
+    return [(str(task), f"{status}{':' + reason if reason else ''}") for task, status, reason in rows]
