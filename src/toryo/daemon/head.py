@@ -35,9 +35,9 @@ AFTER_A_BUG_S = 5.0
 WITHOUT_ROOM_S = 1.0
 LAZY_S = 0.05
 """How long a drain that nobody waits for leaves the cores to others."""
-ENOUGH_CHANGES, TOO_MANY_CHANGES = 32, 256
+ENOUGH_CHANGES, TOO_MANY_CHANGES = 32, 384
 """Since the last checkpoint: worth one at a quiet moment, and at any moment."""
-QUIET_S = 0.2
+QUIET_S = 0.025
 JUMP_S = 2.0
 """A clock that went so much more or less than time did was set, or the machine slept."""
 

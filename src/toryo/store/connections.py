@@ -17,7 +17,7 @@ from toryo.domain.errors import DiskFull
 
 BUSY_S = 30
 PG_DISK_FULL = "53100"
-LONGEST_LOG = 4000
+LONGEST_LOG = 8000
 """Pages of SQLite's log after which a commit brings it in by itself; the head does it sooner (ADR 34)."""
 ONE_WRITER = 0x746F7279
 """The advisory lock that makes writers of PostgreSQL queue as BEGIN IMMEDIATE does on SQLite."""
