@@ -15,6 +15,7 @@ import pytest
 from shims import Runs, exited, sh, started, state_is
 from toryo import processes, settings
 from toryo.domain.words import Access, Purpose
+from toryo.protocol.models import Exited
 from toryo.workbench.contexts.environment import run_environment, write_run_file
 from toryo.workbench.runs import records
 from toryo.workbench.runs.launch import BadRunName, launch, reserve
@@ -137,7 +138,8 @@ def test_the_end_of_a_run_is_told_once(
     run_id, state = ends.get(timeout=10)
     assert (run_id, state.kind) == ("r1", Kind.EXITED)
     assert state.exited is not None
-    assert state.exited.fact().exit_code == 5
+    assert Exited.model_validate(state.exited.fact()).exit_code == 5
+    assert Exited.model_validate(state.exited.fact()).model_dump(mode="json") == state.exited.fact()
     watcher.add("r2", runs.start("r2", "true"))
     assert ends.get(timeout=10)[0] == "r2"
     assert ends.empty()

@@ -23,7 +23,7 @@ from toryo.coordinator.records import Records, Whose
 from toryo.coordinator.reporter import Reporter
 from toryo.domain.words import OrderKind
 from toryo.files import write_whole
-from toryo.protocol.models import Exited, Model, Order, RunInputs
+from toryo.protocol.models import Exited, Order, RunInputs
 from toryo.steps import step
 from toryo.workbench.runs import launch, records
 from toryo.workbench.runs.launch import LaunchSpec
@@ -290,7 +290,7 @@ class Runs:
             else:
                 self.on_unstarted(note.order)
             return
-        kind, plain = told[0], told[1].model_dump(mode="json")
+        kind, plain = told
         beginning = self._beginning(run, state.started)
         step("exit.before")
         try:
@@ -350,28 +350,28 @@ class Runs:
             self._in_time_until.pop(run, None)
             self._notes.pop(run, None)
 
-    def _told(self, run: str, state: RunState, note: Note | None) -> tuple[str, Model] | None:
-        """The fact; None while another start may help."""
+    def _told(self, run: str, state: RunState, note: Note | None) -> tuple[str, dict[str, Any]] | None:
+        """The fact and its body; None while another start may help."""
         if state.exited is not None:
             return "exited", self._exit_fact(run, state.exited, note)
         if state.kind is Kind.LOST:
-            return "lost", state.lost_fact()
+            return "lost", state.lost_fact().model_dump(mode="json")
         if not disks.says_full(state.reason) and not disks.is_full(self.directory(run)):
             self._starts[run] = self._starts.get(run, 0) + 1
         if self._starts.get(run, 0) < _STARTS:
             return None
         reason = state.reason or "the shim died before it let the agent go"
-        return "exited", Exited(exit_code=None, could_not_start=reason)
+        return "exited", Exited(exit_code=None, could_not_start=reason).model_dump(mode="json")
 
-    def _exit_fact(self, run: str, exited: ExitRecord, note: Note | None) -> Exited:
+    def _exit_fact(self, run: str, exited: ExitRecord, note: Note | None) -> dict[str, Any]:
         fact = exited.fact()
-        if (fact.exit_code != 0 or fact.signal) and self._has_no_room(run, note):
-            fact = fact.model_copy(update={"disk_full": True})
+        if (exited.exit_code != 0 or exited.signal) and self._has_no_room(run, note):
+            fact["disk_full"] = True
         said = self._records.said(note.whose, self.directory(run)) if note is not None else None
         if said is None or exited.could_not_start:
             return fact
         parked = (self.directory(run) / PARKED).exists()  # by us: no person stopped it
-        return fact.model_copy(update={"said": said, "stopped": fact.stopped and not parked})
+        return {**fact, "said": said.model_dump(mode="json"), "stopped": exited.stopped and not parked}
 
     def _has_no_room(self, run: str, note: Note | None) -> bool:
         """Whether the disk of its worktree, or of its directory, is full now."""

@@ -6,6 +6,7 @@ What a change or a drain does is the use cases'; who may ask for it is the table
 from __future__ import annotations
 
 import asyncio
+import gc
 import threading
 import time
 from collections.abc import Callable, Iterable
@@ -307,6 +308,7 @@ class Head:
             self._await_quiet()
             return
         self._changes = 0
+        gc.collect(1)  # a fraction of a millisecond, which a report would wait for otherwise
         self._writing_back = self._loop.run_in_executor(None, self._write_back)
 
     def _bump(self) -> None:

@@ -37,6 +37,9 @@ from toryo.usecases.ids import new_id
 M_MMAP_THRESHOLD = -3
 """Its name in glibc's malloc.h."""
 
+GARBAGE = 20_000
+"""New objects after which Python looks for circles among them in the middle of whatever is asked."""
+
 log = structlog.get_logger("toryo.daemon")
 
 
@@ -98,6 +101,7 @@ async def _serve(
             server = SocketServer(Calls(head, tools, keys))
             await server.start(bound)
             gc.freeze()  # what start-up made stays for ever: looking through it again only delays answers
+            gc.set_threshold(GARBAGE)  # the head looks for it when nobody waits
             log.info("listening", socket=str(path), pid=context.pid, version=context.version)
             await head.stopped.wait()
             log.info("stopping", uptime_s=round(head.uptime_s, 1))

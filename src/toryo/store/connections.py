@@ -19,17 +19,20 @@ BUSY_S = 30
 PG_DISK_FULL = "53100"
 LONGEST_LOG = 8000
 """Pages of SQLite's log after which a commit brings it in by itself; the head does it sooner (ADR 34)."""
+STATEMENTS_KEPT = 512
+"""Of one connection, as SQLite understood them: a launch and a landing take about 120 different ones."""
 ONE_WRITER = 0x746F7279
 """The advisory lock that makes writers of PostgreSQL queue as BEGIN IMMEDIATE does on SQLite."""
 
 
 def sqlite_engines(path: Path) -> tuple[Engine, Engine]:
     url = f"sqlite:///{path}"
-    writer = create_engine(url, pool_size=1, max_overflow=0)
+    kept = {"cached_statements": STATEMENTS_KEPT}
+    writer = create_engine(url, pool_size=1, max_overflow=0, connect_args=kept)
     event.listen(writer, "connect", _make_durable)
     event.listen(writer, "connect", _let_the_log_grow)
     event.listen(writer, "begin", _begin_immediate)
-    reader = create_engine(url)
+    reader = create_engine(url, connect_args=kept)
     event.listen(reader, "connect", _make_durable)
     event.listen(reader, "connect", _make_query_only)
     event.listen(reader, "begin", _begin)
