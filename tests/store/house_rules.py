@@ -9,7 +9,8 @@ from typing import Any
 
 from simulated_house import AGENTS, OUTSIDE, House
 
-from toryo.domain.words import MAY_LAND, TaskStatus, is_at_rest
+from toryo.domain.transitions import ORDER_STATE, OUTCOME, TASK_STATUS, may_follow, only_by
+from toryo.domain.words import MAY_LAND, OrderState, Outcome, TaskStatus, Verb, is_at_rest
 from toryo.reconciler.subjects import Policy
 
 Row = dict[str, Any]
@@ -23,6 +24,8 @@ def look_over(house: House, trusted_trees: set[tuple[str, str]]) -> None:
     tables = house.everything()
     bugs = [event["body"]["bug"] for event in tables["events"] if event["kind"] == "look_failed"]
     assert not bugs, bugs[0]
+    check_ways(tables)
+    check_ended_stays_ended(house, tables)
     check_live_runs(tables)
     check_orders(tables)
     check_ends(tables)
@@ -33,6 +36,37 @@ def look_over(house: House, trusted_trees: set[tuple[str, str]]) -> None:
     differences = house.differences()
     assert not differences, f"the cache differs from the facts: {differences[0]}"
     check_nothing_to_add(house, tables)
+
+
+def check_ways(tables: dict[str, list[Row]]) -> None:
+    """Every status that was stored may follow the one before, and a person spoke where one must."""
+    status: defaultdict[str, TaskStatus] = defaultdict(lambda: TaskStatus.OPEN)
+    said: defaultdict[str, set[Verb]] = defaultdict(set)
+    for event in sorted(tables["events"], key=lambda event: event["seq"]):
+        task, word = event["task"], event["kind"].removeprefix("task_")
+        if word == Verb.RETRY:
+            said[task] = {Verb.RETRY}
+        elif word in set(Verb):
+            said[task].add(Verb(word))
+        elif event["kind"] == "task_status":
+            old, new = status[task], TaskStatus(event["body"]["status"])
+            assert may_follow(TASK_STATUS, old, new), f"{task} went from {old} to {new}"
+            needed = None if new is old else only_by(old, new)
+            assert needed is None or needed in said[task], f"{task}: {old} to {new} without a {needed}"
+            status[task] = new
+            said[task].discard(Verb.RETRY)  # one retry opens one attempt
+
+
+def check_ended_stays_ended(house: House, tables: dict[str, list[Row]]) -> None:
+    """Of orders and runs there are no events of every step: compared with what the last look found."""
+    for order in tables["orders"]:
+        old, new = OrderState(house.found.get(order["id"], "open")), OrderState(order["state"])
+        assert may_follow(ORDER_STATE, old, new), f"order {order['key']} went from {old} to {new}"
+        house.found[order["id"]] = new
+    for run in tables["runs"]:
+        was, became = Outcome(house.found.get(run["id"], "running")), Outcome(run["outcome"])
+        assert may_follow(OUTCOME, was, became), f"{run['id']} was {was}, then {became}"
+        house.found[run["id"]] = became
 
 
 def check_live_runs(tables: dict[str, list[Row]]) -> None:

@@ -56,6 +56,8 @@ class House:
     def __init__(self, context: HeadContext, clock: Clock) -> None:
         self.context = context
         self.clock = clock
+        self.found: dict[str, str] = {}
+        """States of orders and outcomes of runs at the last look over the house."""
         self.world = World({name: Repository(name) for name in PROJECTS})
         self.hands = [Hands(context, self.world, MACHINE, name) for name in ("main", "second")]
         for hands in self.hands:

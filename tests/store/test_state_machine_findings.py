@@ -387,6 +387,27 @@ def test_a_yes_to_a_red_commit_beside_accepted_work_lets_both_go_on(desk: Desk) 
     assert desk.state(other) == "ready"
 
 
+def test_a_cancel_that_came_too_late_counts_again_once_the_target_was_set_back(desk: Desk) -> None:
+    desk.add()
+    desk.work()
+    desk.do("candidate", "accept", "publish")
+    task = desk.add()
+    desk.work()
+    desk.do("candidate")
+    desk.hands.wanted()  # the accept is taken
+    desk.repository.busy = "dirty"
+    desk.say(Verb.CANCEL, task)
+    assert desk.state(task) == "verifying accepting"
+    desk.do("accept")
+    assert desk.state(task) == "landing publishing"
+    desk.repository.move("c0")
+    desk.see()
+    desk.say(Verb.APPROVE, task)
+    desk.do("accept")
+    assert desk.state(task) == "cancelled cancelled"
+    look_over(desk.house, set())
+
+
 def test_a_retry_takes_the_old_work_out_of_the_queue(desk: Desk) -> None:
     task = desk.add()
     desk.work()

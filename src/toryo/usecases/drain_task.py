@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from toryo.domain.transitions import TASK_STATUS, may_follow
 from toryo.domain.words import OrderState, TaskStatus, is_at_rest
 from toryo.reconciler.decide import decide_task
 from toryo.reconciler.decisions import Enqueue
@@ -39,10 +40,14 @@ def look_at_task(tx: Tx, task_id: str, policy: Policy) -> None:
         purpose,
     ):
         return
+    old = TaskStatus(row.status)
+    if not may_follow(TASK_STATUS, old, decision.status):  # stored all the same: the facts are right (ADR 35)
+        told = {"old": old, "new": decision.status, "reason": decision.reason}
+        tx.emit("forbidden_transition", told, project=row.project, task=task_id)
     tasks.set_status(tx, task_id, decision.status, decision.reason, decision.detail, purpose)
     body = {"status": decision.status, "reason": decision.reason, "detail": decision.detail[:500]}
     tx.emit("task_status", body, project=row.project, task=task_id)
-    rested = is_at_rest(TaskStatus(row.status), row.reason)
+    rested = is_at_rest(old, row.reason)
     if rested or is_at_rest(decision.status, decision.reason):
         for dependent in tasks.needed_by(tx, task_id):
             tx.mark(f"task:{dependent}")
