@@ -12,7 +12,6 @@ from toryo.domain.words import CheckResult
 from toryo.protocol.models import CandidateBuilt, Checked, Conflict
 from toryo.store import gates, landings, tasks
 from toryo.store.engine import Tx
-from toryo.usecases.recompute import recompute
 
 OTHER = "9" * 40
 FAILED = Checked(result=CheckResult.FAILED, exit_code=1)
@@ -20,7 +19,7 @@ FAILED = Checked(result=CheckResult.FAILED, exit_code=1)
 
 def differences(shop: Shop) -> list[str]:
     shop.daemon.settle()
-    _, _, found = shop.daemon.do(recompute, 0)
+    found = shop.daemon.person("recompute")["differences"]
     return [f"{one['what'].split()[0]} {one['what'].split()[-1]}: {one['facts_say']}" for one in found]
 
 

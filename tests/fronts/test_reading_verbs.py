@@ -176,13 +176,15 @@ def test_a_log_is_asked_for_readably_unless_raw_is_wanted(peer, typed, words, ra
 
 
 def test_doctor_recompute_exits_1_if_the_facts_say_something_else(peer, typed):
-    one = {"task": "t1", "what": "status", "cached": "done", "facts_say": "failed"}
-    there = peer(recompute={"compared": 3, "differences": [one]})
+    status = {"task": "t1", "project": "p1", "what": "status", "cached": "done", "facts_say": "failed"}
+    tip = {"task": "", "project": "p1", "what": "target main tip", "cached": "c0ffee", "facts_say": "none"}
+    there = peer(recompute={"compared": 3, "differences": [status, tip]})
     result = typed("doctor", "--recompute")
     assert result.code == 1
     assert result.out.splitlines() == [
         "t1: status is 'done', the facts say 'failed'",
-        "Compared 3 tasks: 1 difference.",
+        "p1: target main tip is 'c0ffee', the facts say 'none'",
+        "Compared 3 tasks: 2 differences.",
     ]
     there.answers["recompute"] = {"compared": 3, "differences": []}
     assert typed("doctor", "--recompute").code == 0

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
 
 from sqlalchemy import bindparam, select
 
@@ -12,6 +14,7 @@ from toryo.store import facts, gates, landings, orders
 from toryo.store.engine import Tx
 from toryo.store.rows import LandingRow
 from toryo.store.schema import facts as facts_table
+from toryo.store.schema import landings as landings_table
 from toryo.store.schema import orders as orders_table
 
 _PUBLISHED = (
@@ -23,6 +26,49 @@ _PUBLISHED = (
         facts_table.c.standing == "applied",
     )
 )
+
+_MOVES = (
+    select(
+        facts_table.c.kind,
+        orders_table.c.inputs,
+        facts_table.c.body,
+        landings_table.c.kind.label("follows"),
+        landings_table.c.head,
+    )
+    .select_from(orders_table)
+    .join(facts_table, facts_table.c.order == orders_table.c.id)
+    .outerjoin(landings_table, landings_table.c.id == orders_table.c.landing)
+    .where(
+        orders_table.c.project.in_(bindparam("projects", expanding=True)),
+        facts_table.c.kind.in_(("adopted", "accepted", "published")),
+        facts_table.c.standing == "applied",
+    )
+    .order_by(facts_table.c.seq)
+)
+
+
+@dataclass(frozen=True)
+class Move:
+    """A report after which a target's tip or branch may stand somewhere else."""
+
+    kind: str
+    """adopted | accepted | published"""
+    inputs: Mapping[str, Any]
+    """What was ordered."""
+    body: Mapping[str, Any]
+    landing: str
+    """Kind of the landing that it is about; empty if it is about none."""
+    head: str
+    """That landing's."""
+
+
+def moves(tx: Tx, project: str) -> list[Move]:
+    """In the order in which they were taken."""
+    found = tx.conn.execute(_MOVES, {"projects": [project, ""]})  # whoever adopts has no project yet
+    told = [
+        Move(kind, inputs, body, follows or "", head or "") for kind, inputs, body, follows, head in found
+    ]
+    return [one for one in told if one.kind != "adopted" or one.body.get("project") == project]
 
 
 def landing_accepted(tx: Tx, landing: str) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from toryo.domain.words import OrderKind, OrderState, Outcome, Purpose, Verb
@@ -78,11 +79,16 @@ def _withdraw_start(tx: Tx, run: RunRow) -> None:
 
 
 def folded(tx: Tx, run: RunRow) -> RunFold:
-    told = [RawFact(*one) for one in facts.told_of_run(tx, run.id)]
+    told = told_of_run(tx, run)
     fold = fold_run(told)
     if fold.outcome is not Outcome.PARKED:
         return fold
     return fold_run(told, len(parked_before(tx, run)))
+
+
+def told_of_run(tx: Tx, run: RunRow) -> list[RawFact]:
+    """In the order in which they were taken."""
+    return [RawFact(*one) for one in facts.told_of_run(tx, run.id)]
 
 
 def parked_before(tx: Tx, run: RunRow) -> list[RunRow]:
@@ -99,14 +105,19 @@ def parked_before(tx: Tx, run: RunRow) -> list[RunRow]:
 
 
 def _remember_worktree(tx: Tx, run: RunRow, body: dict[str, Any]) -> None:
-    """The first run of an attempt names the task's worktree, branch and base."""
     task = tasks.get(tx, run.task)
-    if task is None or task.generation != run.generation:
-        return
-    known: dict[str, Any] = {"name": body["name"], "worktree": body["worktree"], "branch": body["branch"]}
-    if run.purpose == Purpose.IMPLEMENT and not task.name:
+    if task is not None and task.generation == run.generation:
+        tasks.update(tx, task.id, **prepared_place(run, body, task.name))
+
+
+def prepared_place(run: RunRow, body: Mapping[str, Any], name: str) -> dict[str, str]:
+    """What is known of the task's place with that report; `name` is the one it had before.
+
+    The first run of an attempt says what the base is."""
+    known = {"name": body["name"], "worktree": body["worktree"], "branch": body["branch"]}
+    if run.purpose == Purpose.IMPLEMENT and not name:
         known["base_commit"] = body["base"]
-    tasks.update(tx, task.id, **known)
+    return known
 
 
 def _shown(kind: str, body: dict[str, Any]) -> dict[str, Any]:

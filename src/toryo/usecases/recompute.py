@@ -2,38 +2,53 @@
 
 Nothing here reads a cached column to judge that same column: runs are folded from their facts, verdicts come
 from the reported checks, landings and their ends from the candidate, accept and publish reports, counters
-from the dependencies.
+from the dependencies, where a task is worked on from what its runs prepared. Targets: `recompute_targets.py`.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from toryo.domain.words import Verdict
+from toryo.domain.words import Verb, Verdict
 from toryo.reconciler.decide import decide_task
+from toryo.reconciler.folding import fold_run
 from toryo.reconciler.subjects import DROPPED, LandingFacts, Policy, RunFacts, TaskFacts
 from toryo.reconciler.verification import decide_gate
-from toryo.store import gates, gather, landings, raw, runs, tasks
+from toryo.store import gates, gather, landings, projects, raw, runs, tasks
 from toryo.store.engine import Tx
 from toryo.store.rows import LandingRow, RunRow, TaskRow
 from toryo.usecases.context import HeadContext
-from toryo.usecases.facts_of_runs import folded
+from toryo.usecases.facts_of_runs import folded, prepared_place, told_of_run
+from toryo.usecases.recompute_targets import compare_targets, difference
 
 PAGE = 200
+FIRST_PROJECT = -1
 LANDED, CONFLICT, PROBLEM = "landed", "conflict", "problem"
 REPORTED = (CONFLICT, PROBLEM, *(verdict.value for verdict in Verdict))
 """Ends of a landing that only a report can bring."""
 
 
-def recompute(context: HeadContext, after_seq: int) -> tuple[int, int, list[dict[str, Any]]]:
-    """One page of tasks: the next place (0: done), how many were compared, and every difference."""
-    found: list[dict[str, Any]] = []
+def recompute(context: HeadContext, place: int) -> tuple[int, int, list[dict[str, Any]]]:
+    """One piece: the next place (0: done), how many tasks were compared, and every difference.
+
+    A page of tasks after the one with that number; then, below 0, the targets of one project each."""
     with context.store.read() as tx:
-        page = tasks.page(tx, after_seq=after_seq, limit=PAGE)
-        for row in page:
-            found += _task(tx, row)
-    return (page[-1].seq if len(page) == PAGE else 0), len(page), found
+        return _tasks(tx, place) if place >= 0 else _targets(tx, place)
+
+
+def _tasks(tx: Tx, after_seq: int) -> tuple[int, int, list[dict[str, Any]]]:
+    page = tasks.page(tx, after_seq=after_seq, limit=PAGE)
+    found = [one for row in page for one in _task(tx, row)]
+    return (page[-1].seq if len(page) == PAGE else FIRST_PROJECT), len(page), found
+
+
+def _targets(tx: Tx, place: int) -> tuple[int, int, list[dict[str, Any]]]:
+    listed = projects.listing(tx)
+    number = FIRST_PROJECT - place
+    found = compare_targets(tx, listed[number].id) if number < len(listed) else []
+    return (place - 1 if number + 1 < len(listed) else 0), 0, found
 
 
 def _task(tx: Tx, row: TaskRow) -> list[dict[str, Any]]:
@@ -41,8 +56,13 @@ def _task(tx: Tx, row: TaskRow) -> list[dict[str, Any]]:
     facts = gather.task(tx, row.id)
     if facts is None:
         return found
-    for run in runs.of_task(tx, row.id):
+    past = runs.of_task(tx, row.id)
+    for run in past:
         found += _run(tx, row, run)
+    found += _place(tx, row, past)
+    generation = past[-1].generation if past else 0
+    if generation != row.generation:
+        found.append(_difference(row, "generation", row.generation, generation))
     fresh = replace(facts, runs=_fresh_runs(tx, facts), landings=_fresh_landings(tx, facts))
     for old, new in zip(facts.landings, fresh.landings, strict=True):
         if old.ended != new.ended:
@@ -76,6 +96,29 @@ def _run(tx: Tx, task: TaskRow, row: RunRow) -> list[dict[str, Any]]:
         _difference(task, f"run {row.id} {name}", getattr(row, name), value)
         for name, value in fresh.items()
         if getattr(row, name) != value
+    ]
+
+
+def _place(tx: Tx, task: TaskRow, past: Sequence[RunRow]) -> list[dict[str, Any]]:
+    """Name, worktree, branch and base, since a person's last retry.
+
+    As the runs prepared them, also if the repository was moved since. Not compared if one was reported as
+    prepared after its end: whether that was taken depends on when another run or a retry came, and no fact
+    says so. Before its end there can be neither."""
+    floor = max((one.generation for one in tasks.verbs_of(tx, task.id) if one.verb == Verb.RETRY), default=0)
+    said = dict.fromkeys(("name", "worktree", "branch", "base_commit"), "")
+    for run in past:
+        told = told_of_run(tx, run)
+        for number, fact in enumerate(told):
+            if fact.kind != "prepared" or fact.body.get("problem"):
+                continue
+            if not fold_run(told[:number]).live:
+                return []
+            if run.generation > floor:
+                said |= prepared_place(run, fact.body, said["name"])
+    cached = vars(task)
+    return [
+        _difference(task, name, cached[name], text) for name, text in said.items() if cached[name] != text
     ]
 
 
@@ -150,4 +193,4 @@ def _landing(facts: LandingFacts) -> str:
 
 
 def _difference(task: TaskRow, what: str, cached: Any, facts_say: Any) -> dict[str, Any]:
-    return {"task": task.id, "what": what, "cached": str(cached), "facts_say": str(facts_say)}
+    return difference(task.project, what, cached, facts_say, task=task.id)

@@ -82,8 +82,8 @@ def _recompute(args: argparse.Namespace, desk: Desk) -> int:
         print_json(answer)
     else:
         for one in differences:
-            text = f"{one['task']}: {one['what']} is {one['cached']!r}, the facts say {one['facts_say']!r}"
-            print(plain(text))
+            about = one["task"] or one["project"]
+            print(plain(f"{about}: {one['what']} is {one['cached']!r}, the facts say {one['facts_say']!r}"))
         noun = "difference" if len(differences) == 1 else "differences"
         print(f"Compared {answer['compared']} tasks: {len(differences) or 'no'} {noun}.")
     return 1 if differences else 0
