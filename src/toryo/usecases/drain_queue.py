@@ -59,6 +59,8 @@ def look_at_queue(tx: Tx, project_id: str, target: str, policy: Policy) -> None:
         insert_wish(tx, wish, project_id, target)
     if decision.create or decision.end or decision.begin or decision.gates:
         tx.mark(f"queue:{project_id}/{target}")
+    elif queue.retry_at > tx.now:  # of two marks only the earlier one is kept, and it led to this look
+        tx.mark(f"queue:{project_id}/{target}", queue.retry_at)
 
 
 def _keep_evidence(tx: Tx, landing_id: str) -> None:

@@ -1,0 +1,35 @@
+"""A publish that could not be done is tried again after a while, whether or not anybody looks meanwhile."""
+
+from __future__ import annotations
+
+import pytest
+from whole_daemon import MERGED, Shop
+
+from toryo.protocol.models import Accepted, Problem, Published
+from toryo.usecases.facts_of_landings import RETRY_S
+
+REFUSED = [Published(diverged=True), Published(problem=Problem(code="io", message="the disk says no"))]
+
+
+@pytest.mark.parametrize("refused", REFUSED)
+def test_a_publish_that_was_refused_is_tried_again_after_a_while(shop: Shop, refused: Published) -> None:
+    task = shop.add_task()
+    shop.hands.claim("dev", shop.project)
+    shop.hands.prepare()
+    shop.hands.exit(shop.hands.start())
+    shop.hands.collect()
+    shop.hands.build()
+    shop.hands.report(shop.hands.order("accept"), "accepted", Accepted(moved=True, tip=MERGED))
+    for _ in range(2):
+        shop.hands.report(shop.hands.order("publish"), "published", refused)
+        assert not _publishes(shop)
+        shop.daemon.pass_time(RETRY_S / 2)
+        assert not _publishes(shop)
+        shop.daemon.pass_time(RETRY_S / 2 + 1)
+        assert _publishes(shop)
+    shop.hands.report(shop.hands.order("publish"), "published", Published(published=True, commit=MERGED))
+    assert shop.state(task) == "done"
+
+
+def _publishes(shop: Shop) -> bool:
+    return any(one["kind"] == "publish" for one in shop.hands.speak("next_orders", wait_s=0)["orders"])
