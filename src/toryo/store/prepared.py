@@ -6,17 +6,18 @@ needs. PostgreSQL goes its ordinary way.
 
 from __future__ import annotations
 
+import json
 import sqlite3
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from sqlalchemy import Connection, Executable
+from sqlalchemy import JSON, Connection, Executable
 from sqlalchemy.dialects.sqlite.pysqlite import SQLiteDialect_pysqlite
 from sqlalchemy.exc import DBAPIError
+from sqlalchemy.sql import visitors
 
-Convert = Callable[[Any], Any] | None
 Found = tuple[tuple[str, ...], list[tuple[Any, ...]]]
 """The names of the columns, and the rows."""
 
@@ -28,8 +29,10 @@ _LISTS = (list, tuple, set, frozenset)
 @dataclass(frozen=True)
 class Prepared:
     sql: str
-    inputs: tuple[tuple[str, Convert], ...]
-    """In the order of the question marks."""
+    inputs: tuple[str, ...]
+    """Names of the values, in the order of the question marks."""
+    converts: tuple[tuple[int, Callable[[Any], Any]], ...]
+    """The places among them whose values the driver does not take as they are."""
     fixed: Mapping[str, Any]
     """Values that the statement itself holds."""
     lists: Mapping[str, tuple[str, ...]]
@@ -39,14 +42,13 @@ class Prepared:
     """The columns whose values are not what the driver gives."""
 
     def given(self, values: Mapping[str, Any]) -> list[Any]:
-        if self.lists:
+        if self.fixed or self.lists:
             values = {**self.fixed, **values}
             for name, parts in self.lists.items():
                 values |= zip(parts, values[name], strict=True)
-        found = []
-        for name, convert in self.inputs:
-            value = values[name] if name in values else self.fixed[name]
-            found.append(value if convert is None else convert(value))
+        found = [values[name] for name in self.inputs]
+        for place, convert in self.converts:
+            found[place] = convert(found[place])
         return found
 
     def row(self, raw: tuple[Any, ...]) -> tuple[Any, ...]:
@@ -105,7 +107,9 @@ def _for(
     driver = _driver(conn)
     if driver is None:
         return None, None
-    lengths = tuple([(name, len(value)) for name, value in given.items() if isinstance(value, _LISTS)])
+    lengths: tuple[tuple[str, int], ...] = ()
+    if _takes_lists(statement):
+        lengths = tuple([(name, len(value)) for name, value in given.items() if isinstance(value, _LISTS)])
     return _prepared(statement, names, lengths), driver
 
 
@@ -115,6 +119,12 @@ def _driver(conn: Connection) -> sqlite3.Connection | None:
     driver = conn.connection.driver_connection if conn.dialect.name == "sqlite" else None
     assert driver is None or isinstance(driver, sqlite3.Connection)
     return driver
+
+
+@lru_cache(maxsize=_KEPT)
+def _takes_lists(statement: Executable) -> bool:
+    """Whether its text depends on how long the lists among its values are."""
+    return any(getattr(part, "expanding", False) for part in visitors.iterate(statement))  # type: ignore[arg-type]
 
 
 @lru_cache(maxsize=_KEPT)
@@ -136,12 +146,26 @@ def _prepared(
         converts = {**converts, **whole.processors}
         lists = {name: tuple(parts) for name, parts in whole.parameter_expansion.items()}
     columns = compiled._result_columns or ()
-    outputs = [column.type._cached_result_processor(_DIALECT, None) for column in columns]
+    outputs = [_output(column.type) for column in columns]
     return Prepared(
         sql=sql,
-        inputs=tuple((name, converts.get(name)) for name in order),
+        inputs=tuple(order),
+        converts=tuple((place, converts[name]) for place, name in enumerate(order) if converts.get(name)),
         fixed={name: value for name, value in compiled.params.items() if value is not None},
         lists=lists,
         names=tuple(column.keyname for column in columns),
         outputs=tuple((place, convert) for place, convert in enumerate(outputs) if convert is not None),
     )
+
+
+def _output(kind: Any) -> Callable[[Any], Any] | None:
+    return _read_json if isinstance(kind, JSON) else kind._cached_result_processor(_DIALECT, None)
+
+
+def _read_json(text: Any) -> Any:
+    """Most are empty: they are not worth a parser. SQLite gives a bare number back as that."""
+    if text == "{}":
+        return {}
+    if text == "[]":
+        return []
+    return json.loads(text) if isinstance(text, str) else text

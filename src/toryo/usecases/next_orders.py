@@ -106,17 +106,5 @@ def wire_order(context: HeadContext, order: OrderRow, words: str = "") -> dict[s
         inputs["words"] = words
     if order.kind == OrderKind.RUN and inputs.get("access") == "connected":
         inputs["token"] = run_token(context.secret, order.run)
-    return Order(
-        id=order.id,
-        kind=OrderKind(order.kind),
-        key=order.key,
-        version=order.version,
-        project=order.project,
-        task=order.task,
-        run=order.run,
-        landing=order.landing,
-        generation=order.generation,
-        state=OrderState.TAKEN,
-        limit_s=order.limit_s,
-        inputs=inputs,
-    ).model_dump(mode="json")
+    known = {name: getattr(order, name) for name in Order.model_fields}
+    return {**known, "state": OrderState.TAKEN, "inputs": inputs}

@@ -69,15 +69,14 @@ def pick(tx: Tx, agent_id: str, project_id: str, *, session: str = "") -> Pick:
     mine = sum(whose == agent_id for whose, _ in live)
     if mine + len(sessions) >= agent.slots:
         return Pick(project, agent, waiting_for="slots" if mine >= agent.slots else "a session of its agent")
-    found = _first_free(tx, agent, project, [from_json(scope).write for _, scope in live], first)
-    return replace(found, is_last=len(first) == 1)
+    return _first_free(tx, agent, project, [from_json(scope).write for _, scope in live], first)
 
 
 def _first_free(
     tx: Tx, agent: AgentRow, project: ProjectRow, busy: Sequence[Writes], page: list[TaskRow]
 ) -> Pick:
     """`page` is a short one: as a rule its first task may start, and a whole one would cost 1 ms."""
-    waiting = ""
+    waiting, is_last = "", len(page) == 1
     targets: dict[str, TargetRow | None] = {}
     for most in (2, *(PAGE,) * PAGES):
         for task in page:
@@ -93,7 +92,7 @@ def _first_free(
                 continue
             fresh = _still_ready(tx, task)
             if fresh:
-                return Pick(project, agent, fresh, targets[task.target])
+                return Pick(project, agent, fresh, targets[task.target], is_last=is_last)
         if len(page) < most:
             break
         page = ready.next_ready(tx, project.id, agent.id, limit=PAGE, after=(page[-1].priority, page[-1].seq))

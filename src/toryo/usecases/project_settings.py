@@ -130,9 +130,15 @@ def complaint(where: str, text: str, error: ValidationError, kind: type[BaseMode
     return SettingsWrong(told, hint=f"Mend {where}; docs/contracts.md has all keys.")
 
 
+_newest: dict[str, tuple[Mapping[str, Any], ProjectSettings]] = {}
+
+
 def settings_of(stored: Mapping[str, Any]) -> ProjectSettings:
-    """From the store, where they were put after parsing."""
-    return ProjectSettings.model_validate(stored)
+    """From the store, where they were put after parsing. One use case asks this of one row several times."""
+    known = _newest.get("it")
+    if known is None or known[0] is not stored:
+        known = _newest["it"] = stored, ProjectSettings.model_validate(stored)
+    return known[1]
 
 
 def first_settings(
