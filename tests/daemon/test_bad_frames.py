@@ -112,6 +112,15 @@ def test_a_call_of_the_wrong_shape_is_a_failure_in_both_places(
         assert len(json.dumps(failed(answer))) < 10_000
 
 
+@pytest.mark.parametrize("params", NO_CALL, ids=shown)
+def test_an_agent_that_calls_in_the_wrong_shape_is_told_how_it_goes_on(
+    real_daemon: RealDaemon, params: dict[str, Any]
+) -> None:
+    """S1-51."""
+    with RawClient(real_daemon.home.socket) as client:
+        assert failed(client.ask("tools/call", params))["instruction"]
+
+
 @pytest.mark.parametrize("meta", [5, [], {}, {**ENVELOPE, "progressToken": {}}, {"toryo/credential": "x"}])
 def test_what_the_protocol_itself_refuses_has_a_body_too(real_daemon: RealDaemon, meta: object) -> None:
     call = {"name": "health_check", "_meta": meta}

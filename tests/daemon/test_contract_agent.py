@@ -564,6 +564,7 @@ def test_a_report_after_the_end_of_the_process_is_late_and_kept(shop: Shop) -> N
 def test_every_answer_to_an_agent_says_what_is_next(shop: Shop) -> None:
     """S1-51: refusals too."""
     answers = [shop.daemon.refused("", "authenticate", agent_id="x", project_id="y", passkey="z")]
+    answers.append(shop.daemon.agent("health_check"))
     answers.append(shop.daemon.refused("", "authenticate"))
     answers.append(shop.authenticate())
     session = answers[-1]["session_token"]

@@ -18,6 +18,13 @@ def failure_of(error: ToryoError) -> dict[str, Any]:
     return failure(error.message, error.hint)
 
 
+def with_next_step(body: dict[str, Any]) -> dict[str, Any]:
+    """S1-51: whatever an agent was refused, the answer says how it goes on."""
+    if body.get("success") is False and not body.get("instruction"):
+        return {**body, "instruction": body["hint"]}
+    return body
+
+
 def result(body: dict[str, Any]) -> dict[str, Any]:
     """The MCP result of a tool's body; `success` is always there."""
     whole = body if "success" in body else {"success": True, **body}

@@ -9,8 +9,8 @@ import structlog
 
 from toryo.daemon.credentials import Keys, Recent, UnknownCredential, identify_coordinator
 from toryo.daemon.head import Head
-from toryo.daemon.mcp.answers import failure, failure_of, result
-from toryo.daemon.mcp.registry import Registry, with_next_step
+from toryo.daemon.mcp.answers import failure, failure_of, result, with_next_step
+from toryo.daemon.mcp.registry import Registry
 from toryo.protocol.wire import VERSION
 from toryo.usecases.context import Caller
 

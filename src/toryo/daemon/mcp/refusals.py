@@ -16,7 +16,7 @@ from mcp_types.jsonrpc import (
 )
 from pydantic import ValidationError
 
-from toryo.daemon.mcp.answers import failure, result
+from toryo.daemon.mcp.answers import failure, result, with_next_step
 
 CALL = "tools/call"
 SHAPE = "docs/contracts.md has a line that works."
@@ -36,7 +36,8 @@ def understand(text: bytes) -> JSONRPCMessage | bytes:
     if isinstance(message, JSONRPCRequest) and message.method == CALL:
         problem = _problem_of_call(message.params)
         if problem:
-            return line(message.id, result=result(failure(problem, SHAPE)))
+            refused = with_next_step(failure(problem, SHAPE))  # it may be an agent's
+            return line(message.id, result=result(refused))
     return message
 
 

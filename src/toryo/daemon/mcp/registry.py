@@ -15,7 +15,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from toryo import disks
 from toryo.daemon.head import Head
-from toryo.daemon.mcp.answers import failure, failure_of
+from toryo.daemon.mcp.answers import failure, failure_of, with_next_step
 from toryo.domain.errors import ToryoError
 from toryo.usecases.context import Caller, CallerKind, HeadContext
 
@@ -85,13 +85,6 @@ def through(verb: Verb[A]) -> Handler[A]:
         return await head.do(verb, caller, args)
 
     return handler
-
-
-def with_next_step(body: dict[str, Any]) -> dict[str, Any]:
-    """S1-51: whatever an agent was refused, the answer says how it goes on."""
-    if body.get("success") is False and not body.get("instruction"):
-        return {**body, "instruction": body["hint"]}
-    return body
 
 
 class Registry:

@@ -9,19 +9,20 @@ from typing import Any
 
 from toryo.daemon.head import Head
 from toryo.daemon.mcp import agent_tools, coordinator_tools, people_tools, project_tools, running_tools
-from toryo.daemon.mcp.registry import EVERYBODY, PEOPLE, Nothing, Registry, Tool
+from toryo.daemon.mcp.registry import AGENTS, EVERYBODY, PEOPLE, Nothing, Registry, Tool
 from toryo.domain.times import iso
 from toryo.usecases.context import Caller
 
 
 async def health_check(head: Head, caller: Caller, args: Nothing) -> dict[str, Any]:
-    return {
+    body = {
         "success": True,
         "status": "ok",
         "version": head.context.version,
         "timestamp": iso(head.context.clock()),
         "pid": head.context.pid,
     }
+    return body | {"instruction": "Call get_my_task."} if caller.kind in AGENTS else body
 
 
 async def shutdown(head: Head, caller: Caller, args: Nothing) -> dict[str, Any]:
