@@ -173,7 +173,7 @@ def look_over(place: Place, found: Round) -> None:
     found.lost = len(invariants.lost_files(place))
     found.broken = invariants.broken(place)
     odd = [end for task, end in ends if end != "done" and not _met_too_many(place, task, end)]
-    if set(found.killed) <= set(HARMLESS) and odd:
+    if set(found.killed) <= set(HARMLESS) and (odd or not ends):
         found.broken.append(f"only {sorted(set(found.killed))} died, yet {found.ends}")
     allowed = ("failed:signal:SIGKILL", "needs_review:lost")
     found.broken += [f"nobody explains {end}" for end in odd if end not in allowed]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import threading
 from pathlib import Path
+from typing import Any
 
 import pytest
 from sqlalchemy import text
@@ -167,6 +168,31 @@ def test_sqlite_commits_are_written_through_to_the_disk(sqlite_store: Store) -> 
 
 
 PRAGMAS = {"journal_mode": "wal", "synchronous": 2, "foreign_keys": 1, "busy_timeout": 30000}
+
+
+@pytest.mark.parametrize("ordinary", [True, False])
+def test_after_a_commit_that_failed_the_next_change_works(sqlite_store: Store, ordinary: bool) -> None:
+    """As on a full disk; whether it was asked by SQLAlchemy's ordinary way or by the driver."""
+    with sqlite_store.change() as tx:
+        tx.conn.execute(text("CREATE TABLE one (id INTEGER PRIMARY KEY)"))
+        deferred = "REFERENCES one (id) DEFERRABLE INITIALLY DEFERRED"
+        tx.conn.execute(text(f"CREATE TABLE two (needs INTEGER {deferred})"))
+
+    def fail() -> None:
+        with sqlite_store.change() as tx:
+            tx.emit("undone")
+            if ordinary:
+                tx.conn.execute(text("INSERT INTO two VALUES (1)"))
+            else:
+                driver: Any = tx.conn.connection.driver_connection
+                driver.execute("INSERT INTO two VALUES (1)")
+
+    for _ in range(2):
+        with pytest.raises(DBAPIError):
+            fail()
+        with sqlite_store.change() as tx:
+            assert tx.conn.execute(text("SELECT count(*) FROM two")).scalar() == 0
+            assert events.newest(tx) == 0
 
 
 def test_the_log_is_brought_in_while_others_read_and_before_anybody_changes(sqlite_store: Store) -> None:

@@ -72,8 +72,7 @@ class _Line:
             else:
                 self.say("COMMIT")
         except BaseException:
-            if self.conn.in_transaction():
-                self.conn.rollback()
+            self.conn.rollback()  # also if its own commit failed: else it would refuse the next one
             if self.driver.in_transaction:
                 self.driver.rollback()
             raise
