@@ -35,7 +35,6 @@ def sqlite_engines(path: Path) -> tuple[Engine, Engine]:
     reader = create_engine(url, connect_args=kept)
     event.listen(reader, "connect", _make_durable)
     event.listen(reader, "connect", _make_query_only)
-    event.listen(reader, "begin", _begin)
     return writer, reader
 
 
@@ -45,6 +44,12 @@ def postgresql_engines(url: str) -> tuple[Engine, Engine]:
     options = {"isolation_level": "REPEATABLE READ", "postgresql_readonly": True}
     reader = create_engine(url, pool_pre_ping=True, execution_options=options)
     return writer, reader
+
+
+def driver_of(conn: Connection) -> sqlite3.Connection | None:
+    """None: it is not SQLite's."""
+    driver = conn.connection.driver_connection
+    return driver if isinstance(driver, sqlite3.Connection) else None
 
 
 @contextmanager
@@ -92,19 +97,9 @@ def _make_query_only(connection: Any, _record: ConnectionPoolEntry) -> None:
 
 
 def _begin_immediate(conn: Connection) -> None:
-    if not _has_begun(conn):
+    driver = driver_of(conn)
+    if driver is None or not driver.in_transaction:  # else `databases` has begun it
         conn.exec_driver_sql("BEGIN IMMEDIATE")
-
-
-def _begin(conn: Connection) -> None:
-    if not _has_begun(conn):
-        conn.exec_driver_sql("BEGIN")
-
-
-def _has_begun(conn: Connection) -> bool:
-    """By the driver itself, as `databases` does."""
-    driver = conn.connection.driver_connection
-    return isinstance(driver, sqlite3.Connection) and driver.in_transaction
 
 
 def _wait_for_other_writers(conn: Connection) -> None:

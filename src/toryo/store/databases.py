@@ -130,6 +130,6 @@ class Sqlite:
 
 def _open(engine: Engine) -> _Line:
     conn = engine.connect()
-    driver = conn.connection.driver_connection
-    assert isinstance(driver, sqlite3.Connection)
+    driver = connections.driver_of(conn)
+    assert driver is not None
     return _Line(conn, driver)

@@ -18,6 +18,8 @@ from sqlalchemy.dialects.sqlite.pysqlite import SQLiteDialect_pysqlite
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.sql import visitors
 
+from toryo.store import connections
+
 Found = tuple[tuple[str, ...], list[tuple[Any, ...]]]
 """The names of the columns, and the rows."""
 
@@ -116,9 +118,7 @@ def _for(
 @lru_cache(maxsize=16)
 def _driver(conn: Connection) -> sqlite3.Connection | None:
     """Of one transaction's connection: found once, since the way to it is as long as a statement."""
-    driver = conn.connection.driver_connection if conn.dialect.name == "sqlite" else None
-    assert driver is None or isinstance(driver, sqlite3.Connection)
-    return driver
+    return connections.driver_of(conn)
 
 
 @lru_cache(maxsize=_KEPT)

@@ -56,6 +56,7 @@ def _witness(tx: Tx, run: RunRow, kind: str, body: dict[str, Any] | None = None)
 
 
 def refold(tx: Tx, run: RunRow) -> None:
+    """`run`: as it is stored; what did not change is not written again."""
     fold = folded(tx, run)
     known = vars(run)
     changed: dict[str, Any] = {name: value for name, value in vars(fold).items() if known[name] != value}
