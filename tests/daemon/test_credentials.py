@@ -5,13 +5,16 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from whole_daemon import Shop
 
-from toryo.daemon.credentials import Keys, Recent, UnknownCredential, identify_coordinator, operator_key
+from toryo.daemon.credentials import Keys, Recognised, UnknownCredential, identify_coordinator, operator_key
 from toryo.daemon.process import open_context
 from toryo.settings import Home
 from toryo.store import coordinators
-from toryo.store.rows import CoordinatorRow
+from toryo.store.engine import Committed
+from toryo.store.rows import CoordinatorRow, EventRow
 from toryo.usecases.context import Caller, CallerKind
+from toryo.usecases.coordinators import KEY_ISSUED
 from toryo.usecases.credentials import (
     check_passkey,
     hash_passkey,
@@ -125,11 +128,27 @@ def test_a_coordinator_is_known_by_the_hash_of_its_newest_key(tmp_path: Path) ->
     context.store.close()
 
 
-def test_a_recognised_key_is_asked_for_again_after_a_moment() -> None:
-    now = [100.0]
-    recent = Recent(lambda: now[0], keep_s=1)
-    caller = recent.put("coord_x", Caller(CallerKind.COORDINATOR, coordinator="m/main"))
-    assert recent.get("coord_x") == caller
-    assert recent.get("coord_y") is None
-    now[0] += 1
-    assert recent.get("coord_x") is None
+def test_a_replaced_key_is_void_at_once(shop: Shop) -> None:
+    old = shop.hands.key
+    shop.hands.speak("heartbeat", live_runs=[])
+    whose = {"machine": shop.hands.machine, "name": shop.hands.name}
+    shop.hands.key = shop.daemon.person("issue_coordinator_key", **whose)["key"]
+    told = shop.daemon.refused(old, "should_start", agent_id="ann", project_id="p1")
+    assert "not known" in told["error"]
+    shop.hands.speak("heartbeat", live_runs=[])
+    told = shop.daemon.person("list_events", limit=200)
+    issued = [one["body"] for one in told["events"] if one["kind"] == KEY_ISSUED]
+    assert issued == [{"coordinator": shop.hands.id}] * 2
+
+
+def test_what_was_looked_up_before_a_key_was_issued_is_not_remembered_after_it() -> None:
+    recognised = Recognised()
+    caller = Caller(CallerKind.COORDINATOR, coordinator="m/main")
+    before = recognised.issued
+    event = EventRow(at=0, kind=KEY_ISSUED)
+    recognised.committed(Committed((event,), frozenset(), False))
+    assert recognised.put("coord_x", caller, before) == caller
+    assert recognised.get("coord_x") is None
+    recognised.put("coord_x", caller, recognised.issued)
+    recognised.committed(Committed((EventRow(at=0, kind="run_exited"),), frozenset(), False))
+    assert recognised.get("coord_x") == caller

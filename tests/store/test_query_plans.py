@@ -71,6 +71,7 @@ OFTEN: dict[str, Question] = {
     "claims.of_run": lambda tx: claims.of_run(tx, "r1"),
     "tokens.active_of_pair": lambda tx: tokens.active_of_pair(tx, "ann", "p1", 1),
     "tokens.of_run": lambda tx: tokens.of_run(tx, "r1"),
+    "tokens.end_of_run": lambda tx: tokens.end_of_run(tx, "r1", "exit"),
     "tokens.renew": lambda tx: tokens.renew(tx, "r1", 1),
     "tokens.expired": lambda tx: tokens.expired(tx, 1),
     "events.after": lambda tx: events.after(tx, 5, 10),

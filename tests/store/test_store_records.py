@@ -349,6 +349,21 @@ def test_a_token_is_active_until_it_ends_or_expires(store: Store) -> None:
         assert (ended.ended_at, ended.ended_by) == (1000, "report")
 
 
+def test_the_end_of_a_run_ends_its_tokens_and_no_others(store: Store) -> None:
+    with store.change() as tx:
+        for token in (a_token("x1"), a_token("x2"), a_token("x3", run="r2"), a_token("x4", run="")):
+            tokens.insert(tx, token)
+        tokens.end(tx, "x2", "report")
+        tokens.end_of_run(tx, "r1", "exit")
+        found = [tokens.get(tx, f"x{number}") for number in (1, 2, 3, 4)]
+        assert [(one.ended_at, one.ended_by) for one in found if one] == [
+            (1000, "exit"),
+            (1000, "report"),
+            (None, ""),
+            (None, ""),
+        ]
+
+
 def test_renewing_goes_to_the_limit_and_wakes_no_ended_token(store: Store) -> None:
     with store.change() as tx:
         tokens.insert(tx, a_token("x1"))

@@ -6,13 +6,14 @@ How keys are made and hashed is `usecases.credentials`; what a caller may do is 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
 from toryo.domain.errors import UserError
 from toryo.store import coordinators
+from toryo.store.engine import Committed
 from toryo.usecases.context import OUTSIDE, Caller, CallerKind, HeadContext
+from toryo.usecases.coordinators import KEY_ISSUED
 from toryo.usecases.credentials import (
     COORDINATOR_PREFIX,
     OPERATOR_PREFIX,
@@ -81,22 +82,25 @@ def identify_coordinator(context: HeadContext, credential: str) -> Caller:
     raise UnknownCredential(hint="Ask for a new key: `toryo coordinator` of this installation makes one.")
 
 
-class Recent:
-    """Coordinators that were recognised a moment ago: asking the store each time would double a call's cost.
+class Recognised:
+    """Coordinators by their keys, so that not every call asks the store. Nobody but this process issues keys:
+    what was recognised holds until it issues one."""
 
-    A key that was replaced speaks for at most `keep_s` longer."""
-
-    def __init__(self, clock: Callable[[], float], keep_s: float = 1.0) -> None:
-        self._clock = clock
-        self._keep_s = keep_s
-        self._known: dict[str, tuple[float, Caller]] = {}
+    def __init__(self) -> None:
+        self.issued = 0
+        """How many keys were issued since."""
+        self._known: dict[str, Caller] = {}
 
     def get(self, credential: str) -> Caller | None:
-        until, caller = self._known.get(credential, (0.0, None))
-        return caller if self._clock() < until else None
+        return self._known.get(credential)
 
-    def put(self, credential: str, caller: Caller) -> Caller:
-        now = self._clock()
-        self._known = {one: entry for one, entry in self._known.items() if entry[0] > now}
-        self._known[credential] = (now + self._keep_s, caller)
+    def put(self, credential: str, caller: Caller, issued: int) -> Caller:
+        """`issued`: as it was before the store was asked; with another one it may be void again."""
+        if issued == self.issued:
+            self._known[credential] = caller
         return caller
+
+    def committed(self, committed: Committed) -> None:
+        if any(event.kind == KEY_ISSUED for event in committed.events):
+            self.issued += 1
+            self._known = {}

@@ -24,6 +24,11 @@ _END = (
     .where(tokens.c.hash == bindparam("it"), tokens.c.ended_at.is_(None))
     .values(ended_at=bindparam("now"), ended_by=bindparam("by"))
 )
+_END_OF_RUN = (
+    update(tokens)
+    .where(tokens.c.run == bindparam("it"), tokens.c.ended_at.is_(None))
+    .values(ended_at=bindparam("now"), ended_by=bindparam("by"))
+)
 _RENEW = (
     update(tokens)
     .where(tokens.c.run == bindparam("it"), tokens.c.ended_at.is_(None))
@@ -44,6 +49,11 @@ def get(tx: Tx, hash: str) -> TokenRow | None:
 def end(tx: Tx, hash: str, by: str) -> None:
     """A token ends once: the first reason stays."""
     prepared.write(tx.conn, _END, {"it": hash, "now": tx.now, "by": by})
+
+
+def end_of_run(tx: Tx, run: str, by: str) -> None:
+    """All that were given for it."""
+    prepared.write(tx.conn, _END_OF_RUN, {"it": run, "now": tx.now, "by": by})
 
 
 def active_of_pair(tx: Tx, agent: str, project: str, now: float) -> list[TokenRow]:

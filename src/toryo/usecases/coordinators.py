@@ -16,6 +16,8 @@ from toryo.usecases.credentials import hash_token, new_coordinator_key
 
 TOKEN_S = 3600
 LONGEST_TOKEN_S = 86400
+KEY_ISSUED = "coordinator_key_issued"
+"""An event: whoever knows coordinators by their keys has to ask again."""
 
 
 class CoordinatorUnknown(NotFound):
@@ -47,6 +49,7 @@ def issue_key(context: HeadContext, machine: str, name: str) -> dict[str, Any]:
                 unseen=True,
             )
             coordinators.insert(tx, row)
+        tx.emit(KEY_ISSUED, {"coordinator": coordinator_id(machine, name)})
     return {"success": True, "key": key}
 
 
@@ -104,9 +107,9 @@ def heartbeat(
 
 
 def heard(tx: Tx, row: CoordinatorRow) -> None:
-    """It reported something. Said so often that it is written down only if the last word is a while ago."""
+    """It reported something: written down only where a heartbeat is overdue, since reports are many."""
     since = tx.now - (row.seen_at or 0)
-    if row.unseen or not 0 <= since < row.interval_s / 4:
+    if row.unseen or not 0 <= since < row.interval_s:
         saw(tx, row)
 
 

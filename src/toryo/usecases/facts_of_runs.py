@@ -66,9 +66,7 @@ def refold(tx: Tx, run: RunRow) -> None:
     if run.live and not fold.live:
         if not fold.started_at:
             _withdraw_start(tx, run)
-        for token in tokens.of_run(tx, run.id):
-            if token.ended_at is None:
-                tokens.end(tx, token.hash, "exit")
+        tokens.end_of_run(tx, run.id, "exit")
     tx.mark(f"task:{run.task}")
 
 

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import time
 from typing import Any
 
 import structlog
 
-from toryo.daemon.credentials import Keys, Recent, UnknownCredential, identify_coordinator
+from toryo.daemon.credentials import Keys, Recognised, UnknownCredential, identify_coordinator
 from toryo.daemon.head import Head
 from toryo.daemon.mcp.answers import failure, failure_of, result, with_next_step
 from toryo.daemon.mcp.registry import Registry
@@ -23,13 +22,16 @@ class Calls:
         self.tools = tools
         self._head = head
         self._keys = keys
-        self._recent = Recent(time.monotonic)
+        self._recognised = Recognised()
+        head.context.store.listen(self._recognised.committed)
 
     async def identify(self, credential: str) -> Caller:
-        caller = self._keys.identify(credential) or self._recent.get(credential)
+        caller = self._keys.identify(credential) or self._recognised.get(credential)
         if caller is not None:
             return caller
-        return self._recent.put(credential, await self._head.do(identify_coordinator, credential))
+        issued = self._recognised.issued
+        found = await self._head.do(identify_coordinator, credential)
+        return self._recognised.put(credential, found, issued)
 
     async def answer(self, name: str, arguments: dict[str, Any], credential: str) -> dict[str, Any]:
         """The result as MCP has it. Every failure is a result too."""

@@ -124,11 +124,9 @@ class Inbox:
         self._poll.register(self._out, select.POLLIN)
 
     def wait(self, seconds: float) -> None:
-        self._poll.poll(max(0.0, seconds) * 1000)
-        try:
-            told = os.read(self._out, 4096)
-        except BlockingIOError:
+        if not self._poll.poll(max(0.0, seconds) * 1000):
             return
+        told = os.read(self._out, 4096)
         self.stop |= signal.SIGTERM in told or signal.SIGUSR1 in told
         self.terminal_lost |= signal.SIGHUP in told
 

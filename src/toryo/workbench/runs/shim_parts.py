@@ -7,6 +7,22 @@ import os
 import sys
 import time
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from json.encoder import py_encode_basestring_ascii as quoted
+    from typing import Any
+
+    make_scanner: Any = None
+else:
+    try:
+        # json itself costs half of the start-up; and where a run ends nothing is to be looked for
+        from _json import encode_basestring_ascii as quoted
+        from _json import make_scanner
+    except ImportError:
+        from json.encoder import py_encode_basestring_ascii as quoted
+
+        make_scanner = None
+
 RECORD_BYTES = 4096
 PR_SET_CHILD_SUBREAPER = 36
 LINUX = sys.platform.startswith("linux")
@@ -18,42 +34,32 @@ Row = tuple[int, int, str, bool]
 # ── records ───────────────────────────────────────────────────────────────────────────────────────────
 
 
+class Plain:
+    """How the scanner reads what it finds."""
+
+    strict, memo = False, {}  # type: ignore[var-annotated]
+    object_hook = object_pairs_hook = None
+    parse_float, parse_int, parse_constant = float, int, float
+
+
 def decode(text: str) -> dict:  # type: ignore[type-arg]
-    try:
-        from _json import make_scanner
-    except ImportError:
+    if make_scanner is None:
         import json
 
         return json.loads(text)  # type: ignore[no-any-return]
-
-    class Plain:
-        strict, memo = False, {}  # type: ignore[var-annotated]
-        object_hook = object_pairs_hook = None
-        parse_float, parse_int, parse_constant = float, int, float
-
-    return make_scanner(Plain)(text, 0)[0]  # type: ignore
+    return make_scanner(Plain)(text, 0)[0]  # type: ignore[no-any-return]
 
 
 def encode(value: object) -> str:
-    try:
-        from _json import encode_basestring_ascii as quoted
-    except ImportError:
-        import json
-
-        return json.dumps(value)
-
-    def text(value: object) -> str:
-        if isinstance(value, str):
-            return quoted(value)
-        if value is None or isinstance(value, bool):
-            return {None: "null", True: "true", False: "false"}[value]
-        if isinstance(value, dict):
-            return "{" + ", ".join([f"{quoted(key)}: {text(item)}" for key, item in value.items()]) + "}"
-        if isinstance(value, (list, tuple)):
-            return "[" + ", ".join(map(text, value)) + "]"
-        return repr(value)  # a number
-
-    return text(value)
+    if isinstance(value, str):
+        return quoted(value)
+    if value is None or isinstance(value, bool):
+        return {None: "null", True: "true", False: "false"}[value]
+    if isinstance(value, dict):
+        return "{" + ", ".join([f"{quoted(key)}: {encode(item)}" for key, item in value.items()]) + "}"
+    if isinstance(value, (list, tuple)):
+        return "[" + ", ".join(map(encode, value)) + "]"
+    return repr(value)  # a number
 
 
 def moment() -> str:
