@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import random
 import socket
 from collections.abc import Callable
 from pathlib import Path
@@ -176,6 +177,42 @@ def test_more_calls_at_once_than_are_worked_on_are_all_answered(little_daemon: L
         ]
         client.send(b"".join(lines))
         assert {client.read()["id"] for _ in range(count)} == set(range(10, 10 + count))
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_lines_in_any_pieces_are_taken_whole_and_in_order(little_daemon: LittleDaemon, seed: int) -> None:
+    """Whole lines are begun where they come in, pieces go through the reader: neither overtakes the other."""
+    chance = random.Random(seed)
+    numbers = range(10, 10 + MOST_AT_ONCE)
+    lines = []
+    for number in numbers:
+        text = "é" * chance.choice((1, 50, 1500))
+        lines.append(request_line(number, "echo", {"text": text}, little_daemon.operator))
+        if chance.random() < 0.3:
+            lines.append(b"\n")
+        if chance.random() < 0.3:
+            lines.append(_line(top__id=1000 + number).replace(":", ": ", 1).encode() + b"\n")  # the SDK's
+    rest = b"".join(lines)
+    with KnownClient(little_daemon) as client, KnownClient(little_daemon) as other:
+        while rest:
+            size = chance.choice((1, 100, rest.index(b"\n") + 1, rest.index(b"\n") + 1, 5000, len(rest)))
+            client.send(rest[:size])
+            rest = rest[size:]
+            if chance.random() < 0.5:
+                other.call(2, "health_check")  # by its answer this piece was read, alone
+        answered = [client.read()["id"] for _ in range(sum(line != b"\n" for line in lines))]
+    assert [number for number in answered if number < 1000] == list(numbers)
+    assert len(set(answered)) == len(answered)
+
+
+def test_a_line_that_was_begun_is_not_overtaken_by_what_looks_whole(little_daemon: LittleDaemon) -> None:
+    with KnownClient(little_daemon) as client, KnownClient(little_daemon) as other:
+        client.send(b'{"half of":"a line",')
+        other.call(2, "health_check")  # by its answer that half was read, alone
+        client.begin(7, "echo", text="x")
+        refused = client.read()
+        assert (refused["id"], "error" in refused) == (None, True)
+        assert client.call(8, "echo", text="x")["id"] == 8
 
 
 def test_cancelled_calls_are_not_answered_and_make_room_again(little_daemon: LittleDaemon) -> None:

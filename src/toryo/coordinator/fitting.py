@@ -24,6 +24,8 @@ class _Cut:
     """Whether settings files that decide nothing are kept."""
 
 
+_AROUND = 512
+"""Bytes of a line that a fact takes beside its body: more than any has."""
 _CUTS = (_Cut(1000), _Cut(100), _Cut(10, notes=False), _Cut(10, 16384, False), _Cut(1, 256, False))
 
 
@@ -34,10 +36,12 @@ class Fitted:
     size: int
 
 
-def fitted(fact: Fact, blobs: Mapping[str, str], room: int) -> Fitted:
+def fitted(fact: Fact, blobs: Mapping[str, str], room: int, length: int | None = None) -> Fitted:
     """The fact with so much of its body that it takes at most `room` bytes, and its blobs if they fit too.
 
-    Its body must be plain: what JSON gives back."""
+    Its body must be plain: what JSON gives back. `length`: that of the body as JSON, where it is known."""
+    if length is not None and not blobs and length + _AROUND <= room:
+        return Fitted(fact, {}, length + _AROUND)
     whole = _measured(fact, blobs)
     if whole.size <= room:
         return whole

@@ -28,6 +28,7 @@ _BLOCK_NAME = ".block"
 _BLOCKS_KEPT = 100
 """The newest names of blocks: a process that looked before they were made must not make one of them again."""
 
+_JSON = json.JSONEncoder(ensure_ascii=False)
 _FINAL = frozenset().union(*FINAL.values())
 
 
@@ -75,11 +76,12 @@ class Outbox:
 
         A pending fact with the same `subject` is replaced by the newer one."""
         with self._lock:
+            text = _as_told(body)
             fact = Fact(
-                seq=self._number(), kind=kind, order=order, generation=generation, body=_plain(dict(body))
+                seq=self._number(), kind=kind, order=order, generation=generation, body=json.loads(text)
             )
             # a fact that never fits a line would hold up all others
-            fit = fitted(fact, blobs or {}, BATCH_BYTES)
+            fit = fitted(fact, blobs or {}, BATCH_BYTES, len(text))
             if keep:
                 self._keep(fit.fact, fit.blobs, subject)
             older = [seq for seq, one in self._pending.items() if subject and one.subject == subject]
@@ -195,8 +197,6 @@ class Outbox:
         return int(text) if text.isdigit() else 1
 
 
-def _plain(body: dict[str, Any]) -> dict[str, Any]:
+def _as_told(body: Mapping[str, Any]) -> bytes:
     """As the other side reads it: tuples become lists, lone surrogates of odd file names question marks."""
-    text = json.dumps(body, ensure_ascii=False).encode("utf-8", "replace")
-    plain: dict[str, Any] = json.loads(text)
-    return plain
+    return _JSON.encode(dict(body)).encode("utf-8", "replace")

@@ -47,6 +47,8 @@ ENVELOPE: dict[str, Any] = {
 }
 """With these two keys in `_meta` a request stands alone: no `initialize` before it."""
 
+_JSON = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
+
 START = "`toryo up`"
 
 QUEUE_PAUSE_S = 0.01
@@ -236,7 +238,7 @@ def request_line(number: int, tool: str, arguments: dict[str, Any], credential: 
         "method": "tools/call",
         "params": {"name": tool, "arguments": arguments, "_meta": meta},
     }
-    text = json.dumps(request, ensure_ascii=False, separators=(",", ":"))
+    text = _JSON.encode(request)
     # Names of files may hold bytes that are not UTF-8 (lone surrogates): no JSON reader takes those.
     line = text.encode("utf-8", "replace") + b"\n"
     if len(line) > LONGEST_LINE:

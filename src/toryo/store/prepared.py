@@ -25,6 +25,7 @@ Found = tuple[tuple[str, ...], list[tuple[Any, ...]]]
 
 _DIALECT = SQLiteDialect_pysqlite()
 _KEPT = 2048
+_JSON = json.JSONDecoder()
 _LISTS = (list, tuple, set, frozenset)
 
 
@@ -168,4 +169,4 @@ def _read_json(text: Any) -> Any:
         return {}
     if text == "[]":
         return []
-    return json.loads(text) if isinstance(text, str) else text
+    return _JSON.raw_decode(text)[0] if isinstance(text, str) else text

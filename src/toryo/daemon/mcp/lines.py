@@ -30,6 +30,8 @@ class Lines:
     def __init__(self, reader: asyncio.StreamReader, hold: Callable[[int], None]) -> None:
         self.begun_at = 0.0
         """When the line that is unfinished now began, by the loop's clock."""
+        self.are_read = False
+        """Whether everything that came in was taken, and somebody waits for more."""
         self._reader = reader
         self._hold = hold
         self._kept = bytearray()
@@ -66,7 +68,9 @@ class Lines:
 
     async def _read_more(self) -> None:
         if not self._kept:
+            self.are_read = True
             part = await self._reader.read(CHUNK)
+            self.are_read = False
             self.begun_at = asyncio.get_running_loop().time()
         else:
             try:

@@ -113,7 +113,7 @@ class SocketServer:
             raise
         writer = asyncio.StreamWriter(transport, ends, reader, self._loop)
         link = Link(reader, writer, self._crowd, self._direct)
-        ends.on_lost = link.lost
+        ends.on_lost, ends.on_data = link.lost, link.take
         task = asyncio.current_task()
         assert task is not None
         self._sessions[task] = link

@@ -49,12 +49,22 @@ def _nothing() -> None:
     """Nobody waits for it yet."""
 
 
+def _not_taken(data: bytes) -> bool:
+    return False
+
+
 class Channel(asyncio.StreamReaderProtocol):
-    """asyncio's own, which tells when the connection is gone: nobody may be reading or writing then."""
+    """asyncio's own, which tells when the connection is gone: nobody may be reading or writing then. What
+    came in is offered first to whoever can take it at once."""
 
     def __init__(self, reader: asyncio.StreamReader, loop: asyncio.AbstractEventLoop) -> None:
         super().__init__(reader, loop=loop)
         self.on_lost: Callable[[], None] = _nothing
+        self.on_data: Callable[[bytes], bool] = _not_taken
+
+    def data_received(self, data: bytes) -> None:
+        if not self.on_data(data):
+            super().data_received(data)
 
     def connection_lost(self, exc: Exception | None) -> None:
         super().connection_lost(exc)
@@ -111,6 +121,23 @@ class Link:
         """Nothing can be written any more: nobody is to work on what it asked or had still to ask."""
         self._is_over = True
         self._answered.set()
+
+    def take(self, data: bytes) -> bool:
+        """Begin the one call of our own that this is, if nothing came before it that is still to be read."""
+        in_turn, self._lines.are_read = self._lines.are_read, False
+        if not (in_turn and self._is_own) or self._is_over or data.count(b"\n") != 1:
+            return False
+        call = call_of(data) if data.endswith(b"\n") and self._may_ask() else None
+        if call is None:
+            return False
+        self._lines.are_read = True
+        self._crowd.heard(self)
+        self._worthless = 0
+        self._begin(call)
+        return True
+
+    def _may_ask(self) -> bool:
+        return self.open_requests < MOST_AT_ONCE and not self.unsent
 
     async def next_message(self) -> JSONRPCMessage | None:
         """None at the end, however the other side brought it about, and ever after."""

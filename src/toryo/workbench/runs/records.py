@@ -22,6 +22,7 @@ LOCK, STOP, SHIM, SHIM_LOG = "lock", "stop", "shim.pyc", "shim.log"
 MARKER = "TORYO_RUN"
 LONGEST = 4096
 """Bytes of a record."""
+_JSON = json.JSONDecoder()
 
 
 class Kind(StrEnum):
@@ -126,10 +127,11 @@ def read_exit(run_dir: Path) -> ExitRecord | None:
 def parse_exit(text: bytes) -> ExitRecord | None:
     """As the shim tells it; None if that is no whole record."""
     try:
-        raw = json.loads(text)
+        told = text.decode()
+        raw, end = _JSON.raw_decode(told)  # the shortest way: the report of the end waits for it
     except ValueError:
         return None
-    return _exit_record(raw) if isinstance(raw, dict) else None
+    return _exit_record(raw) if isinstance(raw, dict) and told[end:] == "\n" else None
 
 
 def _exit_record(raw: dict[str, Any]) -> ExitRecord:
