@@ -1,7 +1,8 @@
 """The real daemon as a process, with one listener more: it notes when each event was committed.
 
 `python watched_daemon.py JOURNAL`, with TORYO_HOME set. An event's own time is its transaction's beginning,
-which would flatter every figure that ends with "committed".
+which would flatter every figure that ends with "committed"; and what the daemon does with the news comes
+after the commit, so this listener is the first.
 """
 
 from __future__ import annotations
@@ -10,28 +11,20 @@ import json
 import os
 import sys
 import time
+from typing import Any
 
 from toryo import settings
+from toryo.daemon import process
 from toryo.daemon.mcp.tools import table
-from toryo.daemon.process import run_daemon
-from toryo.store.engine import Committed
+from toryo.store.engine import Committed, Store
 from toryo.usecases import drain
-from toryo.usecases.context import HeadContext
 
 
 class Noting:
     def __init__(self, journal: str) -> None:
         self._journal = os.open(journal, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
-        self._listens = False
 
-    def drain(self, context: HeadContext) -> bool | None:
-        """The head drains once before it serves anybody: the moment to begin listening."""
-        if not self._listens:
-            self._listens = True
-            context.store.listen(self._committed)
-        return drain.drain(context)
-
-    def _committed(self, committed: Committed) -> None:
+    def committed(self, committed: Committed) -> None:
         now = time.time()
         lines = [
             json.dumps(
@@ -43,14 +36,22 @@ class Noting:
             os.write(self._journal, ("\n".join(lines) + "\n").encode())
 
 
+class Watched(Store):
+    """Listened to before anybody else can."""
+
+    def __init__(self, *parts: Any, **named: Any) -> None:
+        super().__init__(*parts, **named)
+        self.listen(Noting(sys.argv[1]).committed)
+
+
 if __name__ == "__main__":
-    noting = Noting(sys.argv[1])
+    process.Store = Watched  # type: ignore[misc]
     sys.exit(
-        run_daemon(
+        process.run_daemon(
             settings.home(),
             foreground=False,
             tools=table(),
-            drain=noting.drain,
+            drain=drain.drain,
             extend_deadlines=drain.extend_deadlines,
         )
     )
