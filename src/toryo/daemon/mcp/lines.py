@@ -69,8 +69,10 @@ class Lines:
     async def _read_more(self) -> None:
         if not self._kept:
             self.are_read = True
-            part = await self._reader.read(CHUNK)
-            self.are_read = False
+            try:
+                part = await self._reader.read(CHUNK)
+            finally:  # whoever is cancelled here does not wait any more
+                self.are_read = False
             self.begun_at = asyncio.get_running_loop().time()
         else:
             try:
