@@ -23,7 +23,7 @@ from waiting import eventually
 
 pytestmark = pytest.mark.long
 
-MakeSmall = Callable[[], "SmallHouse"]
+MakeSmall = Callable[..., "SmallHouse"]
 CHECKED = {"README.md": "hello\n", "Makefile": "test:\n\ttrue\n"}
 ORDERS = ("prepare", "run", "collect", "candidate", "check", "accept", "publish", "clean")
 MIDST = (
@@ -43,9 +43,9 @@ FILLED = [
 class SmallHouse:
     """Home and repository on two small disks; coordinators that can be stopped at a step."""
 
-    def __init__(self, root: Path) -> None:
+    def __init__(self, root: Path, *, checked: bool = True) -> None:
         self.disks = {"home": SmallDisk(root / "th").mount(), "repository": SmallDisk(root / "repo").mount()}
-        self.house: House = build(root, CHECKED, branch="main")
+        self.house: House = build(root, CHECKED if checked else None, branch="main")
         self.hands = Hands(self.house)
 
     def fill(self, *names: str, leave: int = 0) -> None:
@@ -79,8 +79,8 @@ def make_small(tmp_path: Path) -> Iterator[MakeSmall]:
     root = Path(tempfile.mkdtemp(prefix="tj"))  # not tmp_path: a socket's path must fit
     made: list[SmallHouse] = []
 
-    def make() -> SmallHouse:
-        made.append(SmallHouse(root))
+    def make(**wishes: bool) -> SmallHouse:
+        made.append(SmallHouse(root, **wishes))
         made[-1].hands.begin()
         made[-1].hands.start_and_wait()
         return made[-1]
@@ -188,6 +188,28 @@ def test_an_agent_that_fails_on_a_full_disk_is_started_again_when_there_is_room(
     assert [one["outcome"] for one in small.house.task(task)["runs"]] == ["failed", "succeeded"]
 
 
+def test_a_check_that_failed_for_want_of_room_is_made_again_also_if_there_is_room_by_then(
+    make_small: MakeSmall,
+) -> None:
+    small = make_small(checked=False)
+    house, hands = small.house, small.hands
+    go = house.root / "go"
+    house.agent("echo x > x.txt && git add -A && git commit -qm work")
+    hands.arm("check.ended stop")
+    waits = f"touch {go}.works; while [ ! -e {go} ]; do sleep 0.05; done; echo fine"
+    task = house.add("Have room again", "--check", waits)
+    eventually(go.with_suffix(".works").exists, within_s=30, what="the check works")
+    small.fill("home")
+    go.touch()
+    stopped = hands.stopped()
+    small.empty()
+    hands.arm("")
+    hands.go_on(stopped)
+    assert house.rest(task) == 0, house.story(task)
+    checks = house.evidence(task)["checks"]
+    assert [(one["result"], one["output"]) for one in checks] == [("passed", "fine\n")]
+
+
 def test_a_daemon_that_cannot_start_on_a_full_disk_says_so_and_starts_later(make_small: MakeSmall) -> None:
     small = make_small()
     for pid in small.house.pids():
@@ -237,7 +259,7 @@ def landed_once(small: SmallHouse, task: str) -> None:
     eventually(lambda: is_cleaned(small), within_s=30, what="it is cleaned")
     house.ok("restore", task, "--to", str(house.root / "back"))
     assert (house.root / "back" / "notes.txt").read_text() == "draft\n"
-    assert house.evidence(task)["verdict"] == "green"
+    assert house.evidence(task)["verdict"] == "green", house.evidence(task)["checks"]
     eventually(lambda: small.problems() == [], what="nothing is full any more")
     assert house.recomputed() == []
     assert git(house.repo, "fsck", "--connectivity-only", "--no-dangling") == ""

@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 
 from shims import BASE, Runs, exited, is_gone, number_in, sh, started, state_is
-from toryo import processes
-from toryo.workbench.runs import compiled, records
+from toryo import disks, processes
+from toryo.workbench.runs import compiled, records, shim_parts
 from toryo.workbench.runs.launch import launch, reserve
 from toryo.workbench.runs.records import Kind
 from toryo.workbench.runs.stop import stop
@@ -364,3 +364,8 @@ def test_a_start_record_torn_by_a_power_cut_is_lost_and_not_started_again(tmp_pa
     (run_dir / "started.json").write_bytes(b"")
     assert records.state(run_dir).kind is Kind.LOST
     assert not reserve(tmp_path / "runs", "r1", 1).may_start
+
+
+def test_what_a_full_disk_is_is_said_once() -> None:
+    assert shim_parts.SCARCE == disks.SCARCE
+    assert shim_parts.is_full("/nowhere at all") is False

@@ -53,7 +53,7 @@ def check(
     try:
         with _alone(work_dir, goes_on):
             checked, text = _check(inputs, gates_root, work_dir, goes_on, slot_limit)
-            if checked.result is not CheckResult.PASSED and disks.is_full(gates_root):
+            if checked.result is not CheckResult.PASSED and _has_no_room(work_dir, gates_root):
                 # whatever it says, the tree may not be to blame: from the start, once there is room
                 _put_aside(work_dir)
                 raise disks.full(gates_root)
@@ -158,6 +158,15 @@ def _forbid(entry: Path) -> None:
 def _last_entry(work_dir: Path) -> Path | None:
     numbers = [int(path.name) for path in work_dir.iterdir() if re.fullmatch(r"\d+", path.name)]
     return work_dir / str(max(numbers)) if numbers else None
+
+
+def _has_no_room(work_dir: Path, gates_root: Path) -> bool:
+    """Now, or when one of the last attempt's commands failed."""
+    if disks.is_full(gates_root):
+        return True
+    last = _last_entry(work_dir)
+    ends = [records.read_exit(run_dir) for run_dir in last.iterdir()] if last is not None else []
+    return any(end is not None and end.disk_full for end in ends)
 
 
 def _put_aside(work_dir: Path) -> None:

@@ -65,12 +65,14 @@ class ExitRecord:
     children_killed: tuple[str, ...]
     boot: str
     generation: int
+    disk_full: bool = False
+    """It failed, and then there was no room where it worked; an older shim did not look."""
 
     def fact(self) -> dict[str, Any]:
         """The body of `exited`. Plain, since nothing may stand between an end and its report."""
         told = dict(vars(self))
         del told["boot"], told["generation"]
-        return {**told, "children_killed": list(self.children_killed), "said": None, "disk_full": False}
+        return {**told, "children_killed": list(self.children_killed), "said": None}
 
 
 @dataclass(frozen=True)
@@ -135,7 +137,7 @@ def parse_exit(text: bytes) -> ExitRecord | None:
 
 
 def _exit_record(raw: dict[str, Any]) -> ExitRecord:
-    fields = {name: raw[name] for name in ExitRecord.__dataclass_fields__}
+    fields = {name: raw[name] for name in ExitRecord.__dataclass_fields__ if name in raw}
     return ExitRecord(**fields | {"children_killed": tuple(raw["children_killed"])})
 
 

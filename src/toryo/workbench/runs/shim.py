@@ -26,6 +26,7 @@ from toryo.workbench.runs.shim_parts import (
     encode,
     exists,
     half,
+    is_full,
     make_whole,
     moment,
     open_half,
@@ -355,6 +356,7 @@ class Run:
         if self.never_began:
             could_not, code = "asked to stop before it began", None
         killed = [text for text in self.tree.killed.values() if text][:32]
+        failed = code != 0 or self.timed_out
         record = {
             "version": VERSION,
             "exit_code": 124 if self.timed_out else code,
@@ -367,6 +369,8 @@ class Run:
             "ended_at": moment(),
             "duration_s": round(time.monotonic() - self.began, 4),
             "children_killed": killed,
+            # looked at now: a moment later there may be room again, and nobody would know why it failed
+            "disk_full": failed and (is_full(self.folder) or is_full(self.spec["cwd"])),
             "boot": self.boot,
             "generation": self.spec.get("generation", 0),
         }

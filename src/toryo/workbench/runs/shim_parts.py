@@ -24,6 +24,8 @@ else:
         make_scanner = None
 
 RECORD_BYTES = 4096
+SCARCE = 256 * 1024
+"""Bytes that are too few to go on with: as in toryo.disks."""
 PR_SET_CHILD_SUBREAPER = 36
 LINUX = sys.platform.startswith("linux")
 
@@ -114,6 +116,15 @@ def write_half(fd: int, data: bytes) -> None:
 
 def make_whole(name: str, folder: int) -> None:
     os.rename(half(name), name, src_dir_fd=folder, dst_dir_fd=folder)
+
+
+def is_full(place: str | int) -> bool:
+    """Whether its disk has no room; as toryo.disks says it."""
+    try:
+        found = os.statvfs(place)
+    except OSError:
+        return False
+    return (found.f_files > 0 and found.f_favail == 0) or found.f_bavail * found.f_frsize < SCARCE
 
 
 # ── processes ─────────────────────────────────────────────────────────────────────────────────────────
