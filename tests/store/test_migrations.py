@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from sqlalchemy import create_engine, inspect, text
@@ -31,7 +32,7 @@ from toryo.store.rows import CheckRow
 HERE = Path(__file__).parent
 
 
-OLDER = (1, 2)
+OLDER = (1, 2, 3)
 
 
 def load(url: str | Path, version: int = 1) -> None:
@@ -60,6 +61,12 @@ def migrated(url: str | Path, version: int) -> Iterator[Store]:
     store.close()
 
 
+def condition(index: Mapping[str, Any]) -> str:
+    """Which rows it is of; empty: all."""
+    told = {name: str(value) for name, value in index.get("dialect_options", {}).items()}
+    return next((value for name, value in told.items() if name.endswith("_where")), "")
+
+
 def shape(url: str | Path) -> dict[str, object]:
     """Columns, indexes and keys of every table, whatever the order of columns."""
     engine = create_engine(url if isinstance(url, str) else f"sqlite:///{url}")
@@ -67,7 +74,10 @@ def shape(url: str | Path) -> dict[str, object]:
     found = {
         table: (
             sorted((one["name"], str(one["type"]), one["nullable"]) for one in looker.get_columns(table)),
-            sorted((str(one["name"]), tuple(one["column_names"])) for one in looker.get_indexes(table)),
+            sorted(
+                (str(one["name"]), tuple(one["column_names"]), condition(one))
+                for one in looker.get_indexes(table)
+            ),
             looker.get_pk_constraint(table)["constrained_columns"],
         )
         for table in looker.get_table_names()

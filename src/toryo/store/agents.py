@@ -11,19 +11,16 @@ from toryo.store import prepared
 from toryo.store.engine import Tx
 from toryo.store.rows import AgentRow
 from toryo.store.schema import agents, assignments, tasks
-from toryo.store.statements import add, change, every, first, texts
+from toryo.store.statements import add, change, every, first
 
 _GET = select(agents).where(agents.c.id == bindparam("it"))
 _ALL = select(agents).order_by(agents.c.created_at, agents.c.id)
 _OVER = (TaskStatus.DONE, TaskStatus.FAILED, TaskStatus.CANCELLED)
-_NEEDING = (
-    select(tasks.c.id)
-    .where(
-        tasks.c.project == bindparam("project"),
-        tasks.c.agent == bindparam("it"),
-        tasks.c.status.in_([status.value for status in TaskStatus if status not in _OVER]),
-    )
-    .order_by(tasks.c.seq)
+# Not in the order of seq: for its sake SQLite would read all that the project ever had.
+_NEEDING = select(tasks.c.seq, tasks.c.id).where(
+    tasks.c.project == bindparam("project"),
+    tasks.c.agent == bindparam("it"),
+    tasks.c.status.in_([status.value for status in TaskStatus if status not in _OVER]),
 )
 _REMOVE = (
     delete(assignments).where(assignments.c.agent == bindparam("it")),
@@ -48,8 +45,9 @@ def update(tx: Tx, id: str, **columns: Any) -> None:
 
 
 def tasks_needing(tx: Tx, project: str, id: str) -> list[str]:
-    """Tasks of the project that this agent may still have to work on."""
-    return texts(tx, _NEEDING, project=project, it=id)
+    """Tasks of the project that this agent may still have to work on, the oldest first."""
+    _, found = prepared.rows(tx.conn, _NEEDING, {"project": project, "it": id})
+    return [str(task) for _, task in sorted(found)]
 
 
 def remove(tx: Tx, id: str) -> None:

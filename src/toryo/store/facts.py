@@ -9,7 +9,7 @@ from sqlalchemy import bindparam, select
 from toryo.store import prepared
 from toryo.store.engine import Tx
 from toryo.store.rows import FactRow
-from toryo.store.schema import facts
+from toryo.store.schema import FACT_OF_GATE, FACT_OF_LANDING, NOT_APPLIED, facts
 from toryo.store.statements import add, every
 
 _BY_SEQ = select(facts).where(facts.c.standing == bindparam("standing")).order_by(facts.c.seq)
@@ -19,11 +19,11 @@ _TOLD_OF_RUN = (
     .where(facts.c.standing == "applied", facts.c.run == bindparam("it"))
     .order_by(facts.c.seq)
 )
-_OF_LANDING = _BY_SEQ.where(facts.c.landing == bindparam("it"))
-_OF_GATE = _BY_SEQ.where(facts.c.gate == bindparam("it"))
+_OF_LANDING = _BY_SEQ.where(facts.c.landing == bindparam("it"), FACT_OF_LANDING)
+_OF_GATE = _BY_SEQ.where(facts.c.gate == bindparam("it"), FACT_OF_GATE)
 _WITH_STANDING = (
     select(facts)
-    .where(facts.c.standing == bindparam("standing"))
+    .where(facts.c.standing == bindparam("standing"), NOT_APPLIED)
     .order_by(facts.c.seq.desc())
     .limit(bindparam("most"))
 )
@@ -51,7 +51,7 @@ def of_gate(tx: Tx, gate: str, standing: str = "applied") -> list[FactRow]:
 
 
 def with_standing(tx: Tx, standing: str, limit: int = 100) -> list[FactRow]:
-    """The newest first: late and orphan ones are shown to people."""
+    """Late or orphan ones, the newest first: they are shown to people."""
     return every(tx, FactRow, _WITH_STANDING, standing=standing, most=limit)
 
 

@@ -10,7 +10,7 @@ from toryo.domain.words import CheckResult
 from toryo.store import prepared
 from toryo.store.engine import Tx
 from toryo.store.rows import CheckRow, GateRow
-from toryo.store.schema import checks, gates
+from toryo.store.schema import HAS_FINGERPRINT, checks, gates
 from toryo.store.statements import add, add_if_new, change, every, first
 
 _GET = select(gates).where(gates.c.id == bindparam("it"))
@@ -70,7 +70,7 @@ def reusable(
 
 _NEWEST_FINGERPRINT = (
     select(checks.c.fingerprint)
-    .where(checks.c.project == bindparam("project"), checks.c.fingerprint != "")
+    .where(checks.c.project == bindparam("project"), HAS_FINGERPRINT)
     .order_by(checks.c.seq.desc())
     .limit(1)
 )

@@ -11,7 +11,7 @@ from sqlalchemy import update as update_of
 from toryo.store import prepared
 from toryo.store.engine import Tx
 from toryo.store.rows import LandingRow
-from toryo.store.schema import landings
+from toryo.store.schema import IS_UNPUBLISHED, landings
 from toryo.store.statements import add, change, every, first, texts
 
 _GET = select(landings).where(landings.c.id == bindparam("it"))
@@ -20,9 +20,7 @@ _OF_TARGET = select(landings).where(
     landings.c.project == bindparam("project"), landings.c.target == bindparam("target")
 )
 _QUEUE = _OF_TARGET.where(landings.c.ended == "").order_by(landings.c.seq)
-_AWAITING = _OF_TARGET.where(landings.c.accepted_at.is_not(None), landings.c.published_at.is_(None)).order_by(
-    landings.c.accept_number
-)
+_AWAITING = _OF_TARGET.where(IS_UNPUBLISHED).order_by(landings.c.accept_number)
 _NEWEST_SEQ = select(func.max(landings.c.seq)).where(landings.c.task == bindparam("it"))
 _ENDED_HEADS = select(landings.c.head).where(
     landings.c.project == bindparam("project"),
@@ -76,22 +74,6 @@ def ended_heads(tx: Tx, project: str, target: str, kinds: Iterable[str], reasons
 def newest_following(tx: Tx, project: str, target: str, head: str) -> LandingRow | None:
     """The newest adopt or restack landing of that commit."""
     return first(tx, LandingRow, _FOLLOWED, project=project, target=target, head=head)
-
-
-_ACCEPTED = (
-    select(landings)
-    .where(
-        landings.c.project == bindparam("project"),
-        landings.c.target == bindparam("target"),
-        landings.c.accepted_at.is_not(None),
-    )
-    .order_by(landings.c.accept_number)
-)
-
-
-def accepted(tx: Tx, project: str, target: str) -> list[LandingRow]:
-    """All that ever moved the tip, in that order."""
-    return every(tx, LandingRow, _ACCEPTED, project=project, target=target)
 
 
 _FORGET_FOLLOWS = (

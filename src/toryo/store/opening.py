@@ -13,7 +13,7 @@ from sqlalchemy import Connection, Engine, inspect, text
 
 from toryo.domain.errors import ToryoError, UserError
 from toryo.store.migrations import CURRENT, STEPS
-from toryo.store.schema import metadata
+from toryo.store.schema import create_tables
 
 _BROKEN = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}
 
@@ -51,7 +51,7 @@ def make_current(engine: Engine, backups: Backups | None) -> None:
     with engine.begin() as conn:
         found = _version(conn)
         if found is None:
-            metadata.create_all(conn)
+            create_tables(conn)
             _write_version(conn, CURRENT)
             return
     _refuse_newer(found)

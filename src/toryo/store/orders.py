@@ -11,7 +11,7 @@ from toryo.domain.words import OrderState
 from toryo.store import prepared
 from toryo.store.engine import Tx
 from toryo.store.rows import OrderRow
-from toryo.store.schema import facts, orders
+from toryo.store.schema import ORDER_OF_GATE, ORDER_OF_LANDING, facts, orders
 from toryo.store.statements import add_if_new, change, every, first
 
 PENDING = (OrderState.OPEN.value, OrderState.TAKEN.value)
@@ -28,8 +28,8 @@ _SAID_TO = _OF_RUN.where(orders.c.kind == "say")
 _TIMES_SAID = (
     select(func.count()).select_from(orders).where(orders.c.run == bindparam("it"), orders.c.kind == "say")
 )
-_OF_LANDING = _BY_SEQ.where(orders.c.landing == bindparam("it"))
-_OF_GATE = _BY_SEQ.where(orders.c.gate == bindparam("it"))
+_OF_LANDING = _BY_SEQ.where(orders.c.landing == bindparam("it"), ORDER_OF_LANDING)
+_OF_GATE = _BY_SEQ.where(orders.c.gate == bindparam("it"), ORDER_OF_GATE)
 _OF_TASK = _BY_SEQ.where(orders.c.task == bindparam("it"))
 _OF_TARGET = _BY_SEQ.where(
     orders.c.project == bindparam("project"),

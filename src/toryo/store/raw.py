@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -10,7 +11,7 @@ from sqlalchemy import bindparam, select
 
 from toryo.domain.words import CheckResult
 from toryo.reconciler.subjects import CheckFacts
-from toryo.store import facts, gates, landings, orders
+from toryo.store import facts, gates, landings, orders, prepared
 from toryo.store.engine import Tx
 from toryo.store.rows import LandingRow
 from toryo.store.schema import facts as facts_table
@@ -25,6 +26,17 @@ _PUBLISHED = (
         facts_table.c.kind == "published",
         facts_table.c.standing == "applied",
     )
+)
+_ACCEPTED = (
+    select(
+        landings_table.c.id, landings_table.c.kind, landings_table.c.candidate, landings_table.c.accept_number
+    )
+    .where(
+        landings_table.c.project == bindparam("project"),
+        landings_table.c.target == bindparam("target"),
+        landings_table.c.accepted_at.is_not(None),
+    )
+    .order_by(landings_table.c.accept_number)
 )
 
 _MOVES = (
@@ -91,33 +103,57 @@ def was_accepted(tx: Tx, task: str) -> bool:
     return any(landing_accepted(tx, one.id) for one in landings.of_task(tx, task))
 
 
-def landing_published(tx: Tx, landing: str) -> bool:
-    """Whether a reported publish, or the adoption of a branch that held it, covers this landing."""
-    row = landings.get(tx, landing)
-    if row is None or not landing_accepted(tx, landing):
-        return False
-    accepted = landings.accepted(tx, row.project, row.target)
-    resets = [one.accept_number for one in accepted if _was_reset(tx, one)]
-    return any(
-        row.accept_number <= upto and not any(row.accept_number < reset <= upto for reset in resets)
-        for upto in _published_numbers(tx, row, accepted)
-    )
+class Publishes:
+    """Which landings the reported publishes cover. What was reported of a target is read once, for as many
+    landings as are asked about in one transaction."""
+
+    def __init__(self, tx: Tx) -> None:
+        self._tx = tx
+        self._of_target: dict[tuple[str, str], _Published] = {}
+
+    def cover(self, landing: str) -> bool:
+        """By a publish, or by the adoption of a branch that held it."""
+        row = landings.get(self._tx, landing)
+        if row is None or not landing_accepted(self._tx, landing):
+            return False
+        target = row.project, row.target
+        if target not in self._of_target:
+            self._of_target[target] = _published(self._tx, *target)
+        return self._of_target[target].covers(row.accept_number)
 
 
-def _was_reset(tx: Tx, row: LandingRow) -> bool:
-    """Whether the tip was set back by it: what was accepted before and not published is gone from the tip."""
-    return row.kind == "adopt" and any(one.inputs.get("reset") for one in orders.of_landing(tx, row.id))
+@dataclass(frozen=True)
+class _Published:
+    """Accept numbers of one target, sorted."""
+
+    upto: Sequence[int]
+    """It was published up to these."""
+    resets: Sequence[int]
+    """By these the tip was set back: what was accepted before and not published is gone from it."""
+
+    def covers(self, number: int) -> bool:
+        """Whether it was published before the tip was set back."""
+        reached, reset = bisect_left(self.upto, number), bisect_right(self.resets, number)
+        if reached == len(self.upto):
+            return False
+        return reset == len(self.resets) or self.upto[reached] < self.resets[reset]
 
 
-def _published_numbers(tx: Tx, row: LandingRow, accepted: Sequence[LandingRow]) -> list[int]:
-    """Accept numbers up to which the target was published."""
-    by_commit = {one.candidate: one.accept_number for one in accepted}  # the newest of the same commit
-    adopted = [one for one in accepted if one.kind == "adopt" and landing_accepted(tx, one.id)]
-    numbers = [by_commit[one.candidate] for one in adopted]
-    for inputs, body in tx.conn.execute(_PUBLISHED, {"project": row.project}):
-        if body.get("published") and inputs.get("target") == row.target and inputs.get("new") in by_commit:
-            numbers.append(by_commit[inputs["new"]])
-    return numbers
+def _published(tx: Tx, project: str, target: str) -> _Published:
+    given = {"project": project, "target": target}
+    accepted = prepared.rows(tx.conn, _ACCEPTED, given)[1]
+    adopted = [(id, commit, number) for id, kind, commit, number in accepted if kind == "adopt"]
+    by_commit = {commit: number for _, _, commit, number in accepted}  # the newest of the same commit
+    upto = {by_commit[commit] for id, commit, _ in adopted if landing_accepted(tx, id)}
+    for inputs, body in prepared.rows(tx.conn, _PUBLISHED, {"project": project})[1]:
+        if body.get("published") and inputs.get("target") == target and inputs.get("new") in by_commit:
+            upto.add(by_commit[inputs["new"]])
+    resets = [number for id, _, number in adopted if _was_reset(tx, id)]
+    return _Published(sorted(upto), sorted(resets))
+
+
+def _was_reset(tx: Tx, landing: str) -> bool:
+    return any(one.inputs.get("reset") for one in orders.of_landing(tx, landing))
 
 
 def check_facts(tx: Tx, gate: str) -> tuple[CheckFacts, ...]:

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from typing import Any
 
-from sqlalchemy import bindparam, select, true
+from sqlalchemy import bindparam, select
 
 from toryo.store import prepared
 from toryo.store.engine import Tx
 from toryo.store.rows import RunRow
-from toryo.store.schema import runs
+from toryo.store.schema import IS_LIVE, runs
 from toryo.store.statements import add, change, every, every_of, first, prefixed
 
 _GET = select(runs).where(runs.c.id == bindparam("it"))
 _OF_TASK = select(runs).where(runs.c.task == bindparam("it")).order_by(runs.c.generation)
-_LIVE = select(runs).where(runs.c.live == true()).order_by(runs.c.seq)
+_LIVE = select(runs).where(IS_LIVE).order_by(runs.c.seq)
 _LIVE_OF_PROJECT = _LIVE.where(runs.c.project == bindparam("project"))
 _LIVE_SCOPES = _LIVE_OF_PROJECT.with_only_columns(runs.c.agent, runs.c.scope)
 _LIVE_OF_PAIR = _LIVE_OF_PROJECT.where(runs.c.agent == bindparam("agent"))

@@ -164,10 +164,8 @@ _MARK_OF_TARGET = marks.now_for(
     select(_SUBJECT, literal(0, literal_execute=True)).where(
         tasks.c.project == bindparam("project"),
         tasks.c.target == bindparam("target"),
-        or_(
-            tasks.c.status.in_(("ready", "verifying", "landing", "needs_review")),
-            (tasks.c.status == "blocked") & tasks.c.reason.in_(BASE_REASONS),
-        ),
+        tasks.c.status.in_(("ready", "verifying", "landing", "needs_review", "blocked")),
+        or_(tasks.c.status != "blocked", tasks.c.reason.in_(BASE_REASONS)),
     )
 )
 _MARK_OF_AGENT = marks.now_for(

@@ -40,7 +40,8 @@ def recompute(context: HeadContext, place: int) -> tuple[int, int, list[dict[str
 
 def _tasks(tx: Tx, after_seq: int) -> tuple[int, int, list[dict[str, Any]]]:
     page = tasks.page(tx, after_seq=after_seq, limit=PAGE)
-    found = [one for row in page for one in _task(tx, row)]
+    publishes = raw.Publishes(tx)
+    found = [one for row in page for one in _task(tx, row, publishes)]
     return (page[-1].seq if len(page) == PAGE else FIRST_PROJECT), len(page), found
 
 
@@ -51,7 +52,7 @@ def _targets(tx: Tx, place: int) -> tuple[int, int, list[dict[str, Any]]]:
     return (place - 1 if number + 1 < len(listed) else 0), 0, found
 
 
-def _task(tx: Tx, row: TaskRow) -> list[dict[str, Any]]:
+def _task(tx: Tx, row: TaskRow, publishes: raw.Publishes) -> list[dict[str, Any]]:
     found: list[dict[str, Any]] = []
     facts = gather.task(tx, row.id)
     if facts is None:
@@ -63,7 +64,7 @@ def _task(tx: Tx, row: TaskRow) -> list[dict[str, Any]]:
     generation = past[-1].generation if past else 0
     if generation != row.generation:
         found.append(_difference(row, "generation", row.generation, generation))
-    fresh = replace(facts, runs=_fresh_runs(tx, facts), landings=_fresh_landings(tx, facts))
+    fresh = replace(facts, runs=_fresh_runs(tx, facts), landings=_fresh_landings(tx, facts, publishes))
     for old, new in zip(facts.landings, fresh.landings, strict=True):
         if old.ended != new.ended:
             told = new.ended or "still verifying"
@@ -133,12 +134,12 @@ def _fresh_runs(tx: Tx, facts: TaskFacts) -> tuple[RunFacts, ...]:
     return tuple(fresh)
 
 
-def _fresh_landings(tx: Tx, facts: TaskFacts) -> tuple[LandingFacts, ...]:
+def _fresh_landings(tx: Tx, facts: TaskFacts, publishes: raw.Publishes) -> tuple[LandingFacts, ...]:
     return tuple(
         replace(
             known,
             accepted=raw.landing_accepted(tx, known.id),
-            published=raw.landing_published(tx, known.id),
+            published=publishes.cover(known.id),
             ended=_ended(tx, known),
         )
         for known in facts.landings
