@@ -35,7 +35,7 @@ from sqlalchemy.schema import CreateIndex, CreateTable
 metadata = MetaData()
 
 Sequence = BigInteger().with_variant(Integer, "sqlite")  # SQLite numbers rows by itself only for INTEGER
-_EMPTY: ColumnElement[str] = literal_column("''")  # in words: no database compares a value it is given later with an index's
+_EMPTY: ColumnElement[str] = literal_column("''")  # in words: a value that comes later finds no index
 
 
 def _index(name: str, *columns: Column[Any], where: ColumnElement[bool]) -> None:
