@@ -173,9 +173,9 @@ def test_a_task_has_its_landings_verbs_and_pending_orders(store: Store) -> None:
         tasks.add_verb(
             tx, VerbRow(task="t1", verb="approve", generation=1, landing_seq=2, reason="scope", at=1)
         )
-        orders.insert(tx, an_order("o1", task="t1", run="r1", kind="collect"))
-        orders.insert(tx, an_order("o2", task="t1", run="r1", kind="run", state="reported"))
-        orders.insert(tx, an_order("o3", task="t1", landing="l1", kind="candidate"))
+        orders.insert(tx, an_order("o1", task="t1", run="r1", kind="collect", project="p1"))
+        orders.insert(tx, an_order("o2", task="t1", run="r1", kind="run", state="reported", project="p1"))
+        orders.insert(tx, an_order("o3", task="t1", landing="l1", kind="candidate", project="p1"))
         found = task(tx)
         assert [(one.ended, one.detail, one.verdict) for one in found.landings] == [
             ("red", "x", Verdict.RED),

@@ -54,7 +54,7 @@ OFTEN: dict[str, Question] = {
     "orders.of_run": lambda tx: orders.of_run(tx, "r1"),
     "orders.of_landing": lambda tx: orders.of_landing(tx, "l1"),
     "orders.of_gate": lambda tx: orders.of_gate(tx, "g1"),
-    "orders.of_task": lambda tx: orders.of_task(tx, "t1"),
+    "orders.pending_of_task": lambda tx: orders.pending_of_task(tx, "p1", "t1"),
     "orders.of_target": lambda tx: orders.of_target(tx, "p1", ["publish"]),
     "facts.of_run": lambda tx: facts.of_run(tx, "r1"),
     "facts.of_landing": lambda tx: facts.of_landing(tx, "l1"),

@@ -190,14 +190,17 @@ def test_orders_are_found_by_what_they_are_about(store: Store) -> None:
         )
         orders.insert(tx, an_order("o3", gate="g1", kind="check"))
         orders.insert(tx, an_order("o4", kind="publish", project="p1", inputs={"target": "dev"}))
+        orders.insert(tx, an_order("o5", task="t1", project="p1"))
+        orders.insert(tx, an_order("o6", task="t1", project="p1"))
         orders.set_state(tx, the_order(tx, "o1"), "reported")
+        orders.set_state(tx, the_order(tx, "o5"), "withdrawn")
         found = (
             orders.of_run(tx, "r1"),
-            orders.of_task(tx, "t1"),
+            orders.pending_of_task(tx, "p1", "t1"),
             orders.of_landing(tx, "l1"),
             orders.of_gate(tx, "g1"),
         )
-        assert [[one.id for one in those] for those in found] == [["o1"], ["o1"], ["o2"], ["o3"]]
+        assert [[one.id for one in those] for those in found] == [["o1"], ["o6"], ["o2"], ["o3"]]
         assert [one.id for one in orders.of_target(tx, "p1", ["candidate", "publish"])] == ["o2", "o4"]
         assert [one.id for one in orders.of_target(tx, "p1", ["candidate", "publish"], "dev")] == ["o4"]
         assert orders.of_run(tx, "") == orders.of_landing(tx, "") == orders.of_gate(tx, "") == []

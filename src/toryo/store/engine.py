@@ -17,7 +17,7 @@ from sqlalchemy import Connection, Insert, case, insert
 from sqlalchemy.dialects import postgresql, sqlite
 
 from toryo.clock import wall
-from toryo.store import connections, opening, prepared
+from toryo.store import connections, json_text, opening, prepared
 from toryo.store.databases import Database, Postgresql, Sqlite
 from toryo.store.rows import EventRow, storable
 from toryo.store.schema import events, marks
@@ -178,7 +178,7 @@ class Store:
 def bounded(body: Mapping[str, Any]) -> dict[str, Any]:
     """The body, its largest values shortened until it fits an event."""
     kept = dict(body)
-    if len(json.dumps(kept)) <= LONGEST_EVENT:
+    if len(json_text.written(kept)) <= LONGEST_EVENT:
         return kept
     kept["truncated"] = True
     for name in sorted(body, key=lambda name: len(json.dumps(body[name])), reverse=True):

@@ -95,7 +95,7 @@ def task(tx: Tx, id: str) -> TaskFacts | None:
             VerbFact(Verb(one.verb), one.generation, one.landing_seq, one.reason)
             for one in tasks.verbs_of(tx, id)
         ),
-        orders=_pending(orders.of_task(tx, id)),
+        orders=_pending(orders.pending_of_task(tx, row.project, id)),
     )
 
 

@@ -11,7 +11,7 @@ from toryo.domain.words import OrderState
 from toryo.store import prepared
 from toryo.store.engine import Tx
 from toryo.store.rows import OrderRow
-from toryo.store.schema import ORDER_OF_GATE, ORDER_OF_LANDING, facts, orders
+from toryo.store.schema import IS_PENDING, ORDER_OF_GATE, ORDER_OF_LANDING, facts, orders
 from toryo.store.statements import add_if_new, change, every, first
 
 PENDING = (OrderState.OPEN.value, OrderState.TAKEN.value)
@@ -20,9 +20,7 @@ ENDED = (OrderState.REPORTED, OrderState.WITHDRAWN)
 _GET = select(orders).where(orders.c.id == bindparam("it"))
 _BY_KEY = select(orders).where(orders.c.key == bindparam("it"))
 _BY_SEQ = select(orders).order_by(orders.c.seq)
-_FOR_PLACES = _BY_SEQ.where(
-    orders.c.place.in_(bindparam("places", expanding=True)), orders.c.state.in_(PENDING)
-)
+_FOR_PLACES = _BY_SEQ.where(orders.c.place.in_(bindparam("places", expanding=True)), IS_PENDING)
 _OF_RUN = _BY_SEQ.where(orders.c.run == bindparam("it"))
 _SAID_TO = _OF_RUN.where(orders.c.kind == "say")
 _TIMES_SAID = (
@@ -30,12 +28,9 @@ _TIMES_SAID = (
 )
 _OF_LANDING = _BY_SEQ.where(orders.c.landing == bindparam("it"), ORDER_OF_LANDING)
 _OF_GATE = _BY_SEQ.where(orders.c.gate == bindparam("it"), ORDER_OF_GATE)
-_OF_TASK = _BY_SEQ.where(orders.c.task == bindparam("it"))
-_OF_TARGET = _BY_SEQ.where(
-    orders.c.project == bindparam("project"),
-    orders.c.state.in_(PENDING),
-    orders.c.kind.in_(bindparam("kinds", expanding=True)),
-)
+_PENDING_OF_PROJECT = _BY_SEQ.where(orders.c.project == bindparam("project"), IS_PENDING)
+_PENDING_OF_TASK = _PENDING_OF_PROJECT.where(orders.c.task == bindparam("task"))
+_OF_TARGET = _PENDING_OF_PROJECT.where(orders.c.kind.in_(bindparam("kinds", expanding=True)))
 
 
 def insert(tx: Tx, row: OrderRow) -> bool:
@@ -60,7 +55,7 @@ def for_places(tx: Tx, places: Sequence[str]) -> list[OrderRow]:
 
 
 def of_run(tx: Tx, run: str) -> list[OrderRow]:
-    """In every state, as are those of a landing, a gate and a task."""
+    """In every state, as are those of a landing and a gate."""
     return every(tx, OrderRow, _OF_RUN, it=run) if run else []
 
 
@@ -81,8 +76,9 @@ def of_gate(tx: Tx, gate: str) -> list[OrderRow]:
     return every(tx, OrderRow, _OF_GATE, it=gate) if gate else []
 
 
-def of_task(tx: Tx, task: str) -> list[OrderRow]:
-    return every(tx, OrderRow, _OF_TASK, it=task) if task else []
+def pending_of_task(tx: Tx, project: str, task: str) -> list[OrderRow]:
+    """Open or taken."""
+    return every(tx, OrderRow, _PENDING_OF_TASK, project=project, task=task) if task else []
 
 
 def of_target(tx: Tx, project: str, kinds: Iterable[str], target: str | None = None) -> list[OrderRow]:

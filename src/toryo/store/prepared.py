@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from operator import itemgetter
 from typing import Any
 
 from sqlalchemy import JSON, Connection, Executable
@@ -18,7 +19,7 @@ from sqlalchemy.dialects.sqlite.pysqlite import SQLiteDialect_pysqlite
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.sql import visitors
 
-from toryo.store import connections
+from toryo.store import connections, json_text
 
 Found = tuple[tuple[str, ...], list[tuple[Any, ...]]]
 """The names of the columns, and the rows."""
@@ -32,8 +33,8 @@ _LISTS = (list, tuple, set, frozenset)
 @dataclass(frozen=True)
 class Prepared:
     sql: str
-    inputs: tuple[str, ...]
-    """Names of the values, in the order of the question marks."""
+    inputs: Callable[[Mapping[str, Any]], tuple[Any, ...]]
+    """The values from their names, in the order of the question marks."""
     converts: tuple[tuple[int, Callable[[Any], Any]], ...]
     """The places among them whose values the driver does not take as they are."""
     fixed: Mapping[str, Any]
@@ -44,15 +45,18 @@ class Prepared:
     outputs: tuple[tuple[int, Callable[[Any], Any]], ...]
     """The columns whose values are not what the driver gives."""
 
-    def given(self, values: Mapping[str, Any]) -> list[Any]:
+    def given(self, values: Mapping[str, Any]) -> Sequence[Any]:
         if self.fixed or self.lists:
             values = {**self.fixed, **values}
             for name, parts in self.lists.items():
                 values |= zip(parts, values[name], strict=True)
-        found = [values[name] for name in self.inputs]
+        found = self.inputs(values)
+        if not self.converts:
+            return found
+        converted = list(found)
         for place, convert in self.converts:
-            found[place] = convert(found[place])
-        return found
+            converted[place] = convert(converted[place])
+        return converted
 
     def row(self, raw: tuple[Any, ...]) -> tuple[Any, ...]:
         if not self.outputs:
@@ -63,9 +67,14 @@ class Prepared:
         return tuple(values)
 
 
+TAKES_LISTS = Prepared("", lambda _values: (), (), {}, {}, (), ())
+"""It has no text of its own before the lists among its values are known."""
+
+
 def rows(conn: Connection, statement: Executable, given: Mapping[str, Any], most: int = 0) -> Found:
     """What a query finds; `most`: only so many of it."""
-    prepared, driver = _for(conn, statement, (), given)
+    driver = _driver(conn)
+    prepared = _for(statement, (), given) if driver is not None else None
     if prepared is None or driver is None:
         result = conn.execute(statement, dict(given))
         names = tuple(result.keys())
@@ -84,7 +93,8 @@ def value(conn: Connection, statement: Executable, given: Mapping[str, Any] | No
 
 def write(conn: Connection, statement: Executable, given: Mapping[str, Any]) -> tuple[int, int]:
     """The number the database gave a new row (0: none), and how many rows were touched."""
-    prepared, driver = _for(conn, statement, tuple(given), given)
+    driver = _driver(conn)
+    prepared = _for(statement, tuple(given), given) if driver is not None else None
     if prepared is None or driver is None:
         done = conn.execute(statement, dict(given))
         key = done.inserted_primary_key if done.is_insert else None
@@ -104,16 +114,15 @@ def _execute(driver: sqlite3.Connection, prepared: Prepared, given: Mapping[str,
         raise DBAPIError.instance(prepared.sql, tuple(values), error, sqlite3.Error) from error
 
 
-def _for(
-    conn: Connection, statement: Executable, names: tuple[str, ...], given: Mapping[str, Any]
-) -> tuple[Prepared | None, sqlite3.Connection | None]:
-    driver = _driver(conn)
-    if driver is None:
-        return None, None
-    lengths: tuple[tuple[str, int], ...] = ()
-    if _takes_lists(statement):
-        lengths = tuple([(name, len(value)) for name, value in given.items() if isinstance(value, _LISTS)])
-    return _prepared(statement, names, lengths), driver
+def _for(statement: Executable, names: tuple[str, ...], given: Mapping[str, Any]) -> Prepared | None:
+    prepared = _prepared(statement, names)
+    if prepared is not TAKES_LISTS:
+        return prepared
+    return _prepared(
+        statement,
+        names,
+        tuple([(name, len(value)) for name, value in given.items() if isinstance(value, _LISTS)]),
+    )
 
 
 @lru_cache(maxsize=16)
@@ -123,16 +132,14 @@ def _driver(conn: Connection) -> sqlite3.Connection | None:
 
 
 @lru_cache(maxsize=_KEPT)
-def _takes_lists(statement: Executable) -> bool:
-    """Whether its text depends on how long the lists among its values are."""
-    return any(getattr(part, "expanding", False) for part in visitors.iterate(statement))  # type: ignore[arg-type]
-
-
-@lru_cache(maxsize=_KEPT)
 def _prepared(
-    statement: Executable, names: tuple[str, ...], lengths: tuple[tuple[str, int], ...] = ()
+    statement: Executable, names: tuple[str, ...], lengths: tuple[tuple[str, int], ...] | None = None
 ) -> Prepared | None:
-    """`lengths` of the lists among its values. None: it wants more than one step."""
+    """`lengths` of the lists among its values, on which its text depends. None: it takes several steps."""
+    if lengths is None:
+        if any(getattr(part, "expanding", False) for part in visitors.iterate(statement)):  # type: ignore[arg-type]
+            return TAKES_LISTS
+        lengths = ()
     compiled: Any = statement.compile(dialect=_DIALECT, column_keys=list(names) or None)  # type: ignore[attr-defined]
     if compiled.isinsert and (compiled.insert_prefetch or compiled.effective_returning):
         return None
@@ -146,17 +153,28 @@ def _prepared(
         sql, order = whole.statement, whole.positiontup
         converts = {**converts, **whole.processors}
         lists = {name: tuple(parts) for name, parts in whole.parameter_expansion.items()}
+    texts = {name for name, bound in compiled.binds.items() if isinstance(bound.type, JSON)}
     columns = compiled._result_columns or ()
     outputs = [_output(column.type) for column in columns]
     return Prepared(
         sql=sql,
-        inputs=tuple(order),
-        converts=tuple((place, converts[name]) for place, name in enumerate(order) if converts.get(name)),
+        inputs=_getter(order),
+        converts=tuple(
+            (place, json_text.written if name in texts else converts[name])
+            for place, name in enumerate(order)
+            if converts.get(name)
+        ),
         fixed={name: value for name, value in compiled.params.items() if value is not None},
         lists=lists,
         names=tuple(column.keyname for column in columns),
         outputs=tuple((place, convert) for place, convert in enumerate(outputs) if convert is not None),
     )
+
+
+def _getter(names: Sequence[str]) -> Callable[[Mapping[str, Any]], tuple[Any, ...]]:
+    if len(names) > 1:
+        return itemgetter(*names)
+    return lambda values: tuple([values[name] for name in names])
 
 
 def _output(kind: Any) -> Callable[[Any], Any] | None:

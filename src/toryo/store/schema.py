@@ -238,14 +238,14 @@ orders = Table(
     Column("state", String, nullable=False, default="open"),
     Column("created_at", Double, nullable=False),
     Column("ended_at", Double),
-    Index("orders_place", "place", "state"),
     Index("orders_run", "run"),
-    Index("orders_task", "task"),
-    Index("orders_project", "project", "state"),
 )
 
+IS_PENDING = orders.c.ended_at.is_(None)  # open or taken
 ORDER_OF_LANDING = orders.c.landing != _EMPTY
 ORDER_OF_GATE = orders.c.gate != _EMPTY
+_index("orders_place", orders.c.place, where=IS_PENDING)
+_index("orders_pending", orders.c.project, orders.c.task, where=IS_PENDING)
 _index("orders_landing", orders.c.landing, where=ORDER_OF_LANDING)
 _index("orders_gate", orders.c.gate, where=ORDER_OF_GATE)
 

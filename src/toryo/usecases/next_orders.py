@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from operator import attrgetter
 from typing import Any
 
 from toryo.domain.words import OrderKind, OrderState
@@ -20,6 +21,8 @@ SHORT = 2000
 """Characters of what a person says."""
 INHERITED = (OrderKind.COLLECT, OrderKind.CLEAN)
 """What another coordinator of the machine does for one that has gone silent."""
+_SHOWN = tuple(Order.model_fields)
+_shown = attrgetter(*_SHOWN)
 
 
 @dataclass(frozen=True)
@@ -106,5 +109,6 @@ def wire_order(context: HeadContext, order: OrderRow, words: str = "") -> dict[s
         inputs["words"] = words
     if order.kind == OrderKind.RUN and inputs.get("access") == "connected":
         inputs["token"] = run_token(context.secret, order.run)
-    known = {name: getattr(order, name) for name in Order.model_fields}
-    return {**known, "state": OrderState.TAKEN, "inputs": inputs}
+    known = dict(zip(_SHOWN, _shown(order), strict=True))
+    known.update(state=OrderState.TAKEN, inputs=inputs)
+    return known

@@ -134,9 +134,9 @@ _newest: dict[str, tuple[Mapping[str, Any], ProjectSettings]] = {}
 
 
 def settings_of(stored: Mapping[str, Any]) -> ProjectSettings:
-    """From the store, where they were put after parsing. One use case asks this of one row several times."""
+    """From the store, where they were put after parsing: mostly the same as the last ones."""
     known = _newest.get("it")
-    if known is None or known[0] is not stored:
+    if known is None or known[0] != stored:
         known = _newest["it"] = stored, ProjectSettings.model_validate(stored)
     return known[1]
 

@@ -290,7 +290,7 @@ def _chosen(tx: Tx, row: TaskRow, verb: Verb) -> Verb:
             )
         case Verb.RETRY if any(run.live for run in runs.of_task(tx, row.id)):
             raise Refused(f"A run of {row.id} has not ended.", hint="Wait, or `toryo run stop` it.")
-        case Verb.RETRY if _is_accepting(tx, row.id):
+        case Verb.RETRY if _is_accepting(tx, row):
             raise Refused(f"{row.id} is being accepted just now.", hint=_hint(row))
         case Verb.APPROVE | Verb.RELEASE if status is TaskStatus.OPEN:
             return Verb.RELEASE
@@ -325,10 +325,11 @@ def _waits_for_account(tx: Tx, row: TaskRow) -> bool:
     return bool(waits_for(tx, *_account(tx, row)))
 
 
-def _is_accepting(tx: Tx, task: str) -> bool:
+def _is_accepting(tx: Tx, row: TaskRow) -> bool:
     """Whether somebody was told to move the tip to its work: from then on the ref decides."""
     return any(
-        one.kind == OrderKind.ACCEPT and one.state == OrderState.TAKEN for one in orders.of_task(tx, task)
+        one.kind == OrderKind.ACCEPT and one.state == OrderState.TAKEN
+        for one in orders.pending_of_task(tx, row.project, row.id)
     )
 
 

@@ -1,0 +1,15 @@
+"""Values of JSON columns as text: several times in every change, so by the quickest writer at hand."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from pydantic_core import PydanticSerializationError, to_json
+
+
+def written(value: Any) -> str:
+    try:
+        return to_json(value).decode()
+    except PydanticSerializationError:  # half characters: JSON has a way to say them, UTF-8 has none
+        return json.dumps(value)
