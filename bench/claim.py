@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from installation import Installation, put_away
-from many_tasks import AGENT, PROJECT, SHAPES, fill
+from many_tasks import AGENT, MACHINE, PROJECT, SHAPES, fill
 from table import Figure, Samples
 
 from toryo import processes
@@ -57,7 +57,7 @@ def _direct(shape: str, number: int, rounds: int) -> tuple[list[float], list[flo
     try:
         context = open_context(Home(root).make(), root / "toryo.db")
         with contextlib.closing(context.store):
-            fill(context.store, shape, number, path=str(root), machine="m")
+            fill(context.store, shape, number, path=str(root), machine=MACHINE)
             os.sync()  # else the disk is still busy with it while claims wait for theirs
             place, incarnation = _registered(context)
 
@@ -107,9 +107,9 @@ def _as_tool(shape: str, number: int, rounds: int) -> tuple[list[float], list[fl
 
 
 def _registered(context: HeadContext) -> tuple[str, int]:
-    coordinators.issue_key(context, "m", "bench")
+    coordinators.issue_key(context, MACHINE, "bench")
     about = {"boot": "b", "pid": processes.own_pid(), "clients": {}, "fingerprint": "", "interval_s": 10}
-    answer = coordinators.register(context, "m/bench", **about)
+    answer = coordinators.register(context, f"{MACHINE}/bench", **about)
     return str(answer["coordinator"]), int(answer["incarnation"])
 
 

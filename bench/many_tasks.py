@@ -9,10 +9,10 @@ from sqlalchemy import insert
 
 from toryo.store import agents, projects
 from toryo.store.engine import Store, Tx
-from toryo.store.rows import AgentRow, ProjectRow, TargetRow, TaskRow
-from toryo.store.schema import dependencies, tasks
+from toryo.store.rows import AgentRow, FactRow, OrderRow, ProjectRow, RunRow, TargetRow, TaskRow
+from toryo.store.schema import dependencies, facts, orders, runs, tasks
 
-PROJECT, AGENT, OTHER = "p0000bench", "ann", "bob"
+PROJECT, AGENT, OTHER, MACHINE = "p0000bench", "ann", "bob", "m"
 MINE = 400
 """Ready tasks of the agent that claims, behind all the others."""
 
@@ -39,10 +39,16 @@ def star(number: int) -> tuple[Iterator[TaskRow], Iterable[tuple[str, str]]]:
     return rows, ((f"ts{i}", "ts0") for i in range(1, number))
 
 
+def done(number: int) -> tuple[Iterator[TaskRow], Iterable[tuple[str, str]]]:
+    """Nothing of them is left to do; what they left behind comes with `_past`."""
+    return (a_task(f"td{i}", status="done", priority=0, generation=1) for i in range(number)), ()
+
+
 SHAPES: dict[str, Callable[[int], tuple[Iterator[TaskRow], Iterable[tuple[str, str]]]]] = {
     "another agent's ahead": ahead,
     "chain": chain,
     "star": star,
+    "done": done,
 }
 
 
@@ -55,6 +61,50 @@ def fill(store: Store, shape: str, number: int, *, path: str, machine: str) -> N
         mine = (a_task(f"ta{i}", status="ready") for i in range(MINE))
         _insert(tx, tasks, ({**row.values(), "changed_at": 1.0} for row in mine))
         _insert(tx, dependencies, ({"task": task, "needs": needs} for task, needs in links))
+        if shape == "done":
+            _past(tx, number)
+
+
+def _past(tx: Tx, number: int) -> None:
+    """A run of each, with its two orders and what was reported of them."""
+    about = {"project": PROJECT, "coordinator": f"{MACHINE}/bench"}
+    run = {**about, "agent": AGENT, "purpose": "implement", "generation": 1, "live": False, "created_at": 1.0}
+    order = {"project": PROJECT, "place": f"{MACHINE}/bench", "state": "reported", "limit_s": 60.0}
+    kinds = {"prepare": ("prepared",), "run": ("started", "exited")}
+    ids = [(f"td{i}", f"rd{i}", i) for i in range(number)]
+    _insert(
+        tx,
+        runs,
+        (RunRow(id=id, task=task, request=f"past{i}", **run).values() for task, id, i in ids),
+    )
+    _insert(
+        tx,
+        orders,
+        (
+            OrderRow(
+                id=f"o{kind}{i}",
+                kind=kind,
+                key=f"{kind}/{id}",
+                task=task,
+                run=id,
+                created_at=1.0,
+                ended_at=2.0,
+                **order,
+            ).values()
+            for task, id, i in ids
+            for kind in kinds
+        ),
+    )
+    _insert(
+        tx,
+        facts,
+        (
+            FactRow(kind=fact, order=f"o{kind}{i}", task=task, run=id, at=2.0, **about).values()
+            for task, id, i in ids
+            for kind, told in kinds.items()
+            for fact in told
+        ),
+    )
 
 
 def _project(tx: Tx, path: str, machine: str) -> None:
