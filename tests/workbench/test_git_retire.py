@@ -63,6 +63,18 @@ def test_a_commit_to_keep_that_no_ref_reaches_refuses_everything(bench: Bench) -
     assert has(bench.repo, "agent/fix-t1")
 
 
+def test_what_the_runs_own_refs_hold_is_not_looked_for_among_those_of_all_others(bench: Bench) -> None:
+    """After a year of work there are many thousands: here one that git cannot even read."""
+    made = bench.prepare()
+    head = commit_files(Path(made.worktree), {"a.txt": "a\n"})
+    collected = bench.collect(made)
+    kept = bench.repo / ".git" / "refs" / "toryo" / "kept" / "r0"
+    kept.mkdir(parents=True)
+    (kept / "branch").write_text(f"{'1' * 40}\n")
+    assert collected.snapshot is not None
+    retired(bench, made, keep=(head, collected.snapshot.commit))
+
+
 def test_what_came_after_the_last_snapshot_is_snapshotted_before_it_goes(bench: Bench) -> None:
     made = bench.prepare()
     path = Path(made.worktree)

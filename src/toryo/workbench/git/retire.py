@@ -14,11 +14,11 @@ from toryo import disks
 from toryo.clock import passed
 from toryo.domain.naming import PREFIX
 from toryo.protocol.models import Cleaned, CleanInputs
-from toryo.workbench.git import locks, places, snapshots, trash
+from toryo.workbench.git import locks, places, reachability, snapshots, trash
 from toryo.workbench.git.door import ZERO, Git, GitFailed
 from toryo.workbench.git.places import Worktree
 
-KEPT = "refs/toryo/kept"
+KEPT = reachability.KEPT
 KEPT_IN_TRASH_S = 7 * 24 * 3600.0
 
 
@@ -49,7 +49,7 @@ def _is_theirs(worktree: Worktree, inputs: CleanInputs) -> bool:
 
 def _already_gone(worktree: Worktree, inputs: CleanInputs) -> Cleaned:
     """Their worktree is not there any more: retired before, perhaps all but its branch, or never made."""
-    missing = _unreachable(worktree.objects, inputs.keep)
+    missing = _unreachable(worktree.objects, inputs.keep, inputs.run)
     if missing:
         return Cleaned(refused=_not_reachable(missing))
     entry = trash.find_worktree(worktree.common, worktree.path, (*inputs.runs, inputs.run))
@@ -71,7 +71,7 @@ def _secure(worktree: Worktree, inputs: CleanInputs) -> str:
     branch = git.commit_of(places.head_ref(inputs.branch))
     if branch is not None:
         _pin(git, inputs.run, "branch", branch)
-    missing = _unreachable(git, inputs.keep)
+    missing = _unreachable(git, inputs.keep, inputs.run)
     if missing:
         return _not_reachable(missing)
     if worktree.is_there:
@@ -82,13 +82,13 @@ def _secure(worktree: Worktree, inputs: CleanInputs) -> str:
         taken = snapshots.take(worktree, inputs.run, _free_name(git, inputs.run))
         if taken.kept_worktree:
             return taken.kept_worktree
-    left = snapshots.unreachable(worktree)
+    left = snapshots.unreachable(worktree, inputs.run)
     return f"commits would be lost: {', '.join(left)}" if left else ""
 
 
 def _needs_snapshot(worktree: Worktree, run: str) -> bool:
     """Whether the worktree holds more than the refs do: a commit, or files that no snapshot has."""
-    if snapshots.unreachable(worktree):
+    if snapshots.unreachable(worktree, run):
         return True
     if not worktree.is_there:
         return False
@@ -159,14 +159,10 @@ def _pin(git: Git, run: str, name: str, thing: str) -> None:
         number += 1
 
 
-def _unreachable(git: Git, commits: tuple[str, ...]) -> list[str]:
+def _unreachable(git: Git, commits: tuple[str, ...], run: str) -> list[str]:
     missing = [commit for commit in commits if git.commit_of(commit) is None]
     present = [commit for commit in commits if commit not in missing]
-    if not present:
-        return missing
-    beyond = git.do("rev-list", "--no-walk", *present, "--").split("\n")
-    reached = git.do("rev-list", *present, "--not", "--glob=refs/*", "--").split("\n")
-    return [*missing, *(commit for commit in beyond if commit in reached)]
+    return [*missing, *reachability.lost(git, present, run)]
 
 
 def _not_reachable(commits: list[str]) -> str:

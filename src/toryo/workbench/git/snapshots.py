@@ -13,11 +13,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from toryo.protocol.models import Snapshot
-from toryo.workbench.git import contents, leftovers, nested, places, status
-from toryo.workbench.git.door import ZERO, Git
+from toryo.workbench.git import contents, leftovers, nested, places, reachability, status
+from toryo.workbench.git.door import ZERO
 from toryo.workbench.git.places import Worktree
 
-SPACE = "refs/toryo/snapshots"
+SPACE = reachability.SNAPSHOTS
 MOST_NAMED = 1_000
 """Paths that a fact lists; the commit has them all."""
 
@@ -99,9 +99,9 @@ def has_repositories(worktree: Worktree) -> bool:
     return bool(_inside(worktree, status.read(worktree.git, every_file=True, ignored=True)))
 
 
-def unreachable(worktree: Worktree, stash_before: str | None = None) -> list[str]:
+def unreachable(worktree: Worktree, run: str) -> list[str]:
     """The newest commits that only this worktree's HEAD, reflogs or unfinished operations name."""
-    return _heads(worktree.objects, _named_commits(worktree, stash_before), ["--glob=refs/*"])
+    return reachability.newest_lost(worktree.objects, _named_commits(worktree, None), run)
 
 
 def _inside(worktree: Worktree, seen: status.Status) -> tuple[str, ...]:
@@ -186,7 +186,7 @@ def _commit(
         parents.append(git.do("commit-tree", held.index_tree, *above, "-m", f"Index of {run}"))
     parents += [branch, *held.inside]
     known = [f"^{commit}" for commit in (head, branch) if commit]
-    parents += _heads(git, _named_commits(worktree, stash_before), known)
+    parents += reachability.newest_beyond(git, _named_commits(worktree, stash_before), known)
     above = [word for parent in dict.fromkeys(parents) if parent for word in ("-p", parent)]
     return git.do("commit-tree", held.tree, *above, "-m", f"Toryo snapshot of {run}")
 
@@ -206,20 +206,6 @@ def _named_commits(worktree: Worktree, stash_before: str | None) -> list[str]:
         begin = stashes.index(stash_before) + 1 if stash_before in stashes else 0
         found += stashes[begin:]
     return list(dict.fromkeys(found))
-
-
-def _heads(git: Git, commits: list[str], known: list[str]) -> list[str]:
-    """Of the commits that `known` does not reach, those that no other of them reaches."""
-    if not commits:
-        return []
-    options = [word for word in known if word.startswith("--")]
-    negative = [word for word in known if not word.startswith("--")]
-    argv = ["rev-list", "--ignore-missing", "--parents", "--stdin"]
-    argv += ["--not", *options] if options else []
-    text = git.do(*argv, stdin="\n".join([*commits, *negative, ""]).encode())
-    lines = [line.split(" ") for line in text.split("\n") if line]
-    below = {parent for line in lines for parent in line[1:]}
-    return [line[0] for line in lines if line[0] not in below]
 
 
 def _dirty(seen: status.Status) -> tuple[str, ...]:

@@ -10,6 +10,7 @@ from toryo.clock import passed
 from toryo.workbench.git import places
 from toryo.workbench.git.candidates import CANDIDATES
 from toryo.workbench.git.door import Git
+from toryo.workbench.git.reachability import TIPS
 
 KEEP_S = 30 * 24 * 3600.0
 AT_ONCE = 500
@@ -30,7 +31,7 @@ def thin(repo: str, *, now: float | None = None) -> int:
 
 def _contained(git: Git) -> dict[str, str]:
     found: dict[str, str] = {}
-    tips = git.do("for-each-ref", "--format=%(objectname)", "refs/toryo/tips").split()
+    tips = git.do("for-each-ref", "--format=%(objectname)", TIPS).split()
     for tip in dict.fromkeys(tips):
         found |= _listed(git, "--merged", tip)
     return found
