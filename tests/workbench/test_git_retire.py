@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import time
 from pathlib import Path
@@ -289,3 +290,17 @@ def test_a_clock_that_is_set_forward_makes_nothing_old(bench: Bench, monkeypatch
     monkeypatch.setattr(clock, "wall", lambda: time.time() + 30 * 24 * 3600)
     assert empty_trash(bench.repo) == 0
     assert empty_trash(bench.repo, now=time.time() + 8 * 24 * 3600) == 1
+
+
+def test_the_trash_knows_whose_worktrees_it_holds_without_reading_all_of_it(bench: Bench) -> None:
+    common = bench.repo / ".git"
+    assert trash.holds(common, ["fix-t1"]) == set()
+    made = bench.prepare()
+    bench.collect(made)
+    retired(bench, made)
+    old = common / "toryo" / "trash" / "r0.json"
+    old.mkdir()  # whoever reads it fails
+    os.utime(old, (1, 1))
+    assert trash.holds(common, ["fix-t1"]) == {"fix-t1"}
+    old.rmdir()
+    assert trash.holds(common, ["fix-t1", "never-t2"]) == {"fix-t1"}

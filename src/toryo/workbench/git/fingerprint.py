@@ -14,7 +14,7 @@ from typing import Any
 
 from toryo.domain.naming import PREFIX
 from toryo.protocol.models import Foreign
-from toryo.workbench.git import places, sights, trash
+from toryo.workbench.git import packed_refs, places, sights, trash
 
 MOST = 200
 """Foreign changes that a fact names; the first ones say enough."""
@@ -89,7 +89,7 @@ def digest(detail: dict[str, Any]) -> str:
 def read_refs(common: Path, leave_out: frozenset[str] = frozenset()) -> dict[str, str]:
     """Every ref and the object it names; from the files, since a process would cost each launch 2 ms.
 
-    `leave_out`: loose ones of these folders need not be read."""
+    `leave_out`: folders that need not be read."""
     if (common / "reftable").is_dir():
         text = places.git_on(common).do("for-each-ref", "--format=%(objectname) %(refname)")
         return {ref: at for at, ref in (line.split(" ", 1) for line in text.split("\n") if line)}
@@ -103,16 +103,7 @@ def read_refs(common: Path, leave_out: frozenset[str] = frozenset()) -> dict[str
             held = places.read(f"{folder}/{name}")
             if held and not name.endswith(".lock"):
                 loose[f"{ref}/{name}"] = held
-    return {**_packed_refs(common / "packed-refs"), **loose}
-
-
-def _packed_refs(path: Path) -> dict[str, str]:
-    try:
-        lines = path.read_text("utf-8", "surrogateescape").split("\n")
-    except FileNotFoundError:
-        return {}
-    # comments begin with `#`, what a tag peels to with `^`
-    return {line[line.index(" ") + 1 :]: line.split(" ")[0] for line in lines if line and line[0] not in "#^"}
+    return {**packed_refs.told(common, leave_out), **loose}
 
 
 def compare(
@@ -148,16 +139,17 @@ def others(before: dict[str, Any], after: dict[str, Any], common: Path, own: str
     lost = [
         name for name in known if name not in after["worktrees"] and Path(known[name]).name != name_of_own
     ]
-    retired = {Path(entry.worktree).name for entry in trash.entries(common)} if gone or lost else set()
+    names = {ref: ref.removeprefix(_AGENTS) for ref in gone} | {name: Path(known[name]).name for name in lost}
+    retired = trash.holds(common, names.values()) if names else set()
     found = [
         Foreign(what="ref", name=places.shown(ref), before=before["branches"][ref])
         for ref in gone
-        if ref.removeprefix(_AGENTS) not in retired
+        if names[ref] not in retired
     ]
     found += [
-        Foreign(what="worktree", name=places.shown(name), before=before["worktrees"][name])
+        Foreign(what="worktree", name=places.shown(name), before=known[name])
         for name in lost
-        if Path(before["worktrees"][name]).name not in retired
+        if names[name] not in retired
     ]
     for name, path in after["worktrees"].items():
         if name not in before.get("worktrees", {}) and not places.lock_holder(common / "worktrees" / name):

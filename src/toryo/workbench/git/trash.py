@@ -6,6 +6,7 @@ may go there is left to retire and worktrees.
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import re
@@ -70,6 +71,28 @@ def entries(common: Path) -> Iterator[Entry]:
         entry = find(common, record.stem)
         if entry is not None:
             yield entry
+
+
+def holds(common: Path, worktrees: Iterable[str]) -> set[str]:
+    """Those of these names whose worktrees were put away. The newest records are read first, and no more than
+    it takes: a week of them is many."""
+    left = wanted = set(worktrees)
+    for name in _newest_first(_folder(common)):
+        if not left:
+            break
+        entry = find(common, name)
+        left = left - {Path(entry.worktree).name} if entry else left
+    return wanted - left
+
+
+def _newest_first(folder: Path) -> list[str]:
+    records: list[tuple[int, str]] = []
+    with contextlib.suppress(FileNotFoundError), os.scandir(folder) as listed:
+        for one in listed:
+            if one.name.endswith(".json"):
+                with contextlib.suppress(FileNotFoundError):
+                    records.append((one.stat().st_mtime_ns, one.name.removesuffix(".json")))
+    return [name for _, name in sorted(records, reverse=True)]
 
 
 def is_whole(common: Path, entry: Entry) -> bool:

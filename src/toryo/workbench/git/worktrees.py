@@ -29,6 +29,7 @@ from toryo.workbench.git import (
     fingerprint,
     locks,
     merges,
+    packed_refs,
     places,
     registration,
     reuse,
@@ -214,7 +215,7 @@ def _make(
     base = inputs.base if _FULL_ID.fullmatch(inputs.base) else git.commit_of(inputs.base) or ""
     if not base:
         raise Refusal("base_missing", f"The commit {inputs.base} is not in this repository.")
-    taken = _names_packed(common)
+    taken = packed_refs.names_below(common, places.head_ref(PREFIX))
 
     def is_taken(wished: str) -> bool:
         return wished in taken or _is_seen(common, root, wished)
@@ -281,12 +282,6 @@ def _names_of_branches(git: Git) -> set[str]:
     # `agent/x/y` holds the name `x` too: a ref cannot be a file and a directory
     listed = git.do("for-each-ref", "--format=%(refname:lstrip=3)", "refs/heads/agent")
     return {line.split("/")[0] for line in listed.split("\n") if line}
-
-
-def _names_packed(common: Path) -> set[str]:
-    ours = f" {places.head_ref(PREFIX)}"
-    lines = places.read(common / "packed-refs").split("\n")
-    return {line.partition(ours)[2].split("/")[0] for line in lines if ours in line}
 
 
 def _is_seen(common: Path, root: Path, name: str) -> bool:
