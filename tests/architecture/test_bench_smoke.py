@@ -21,7 +21,7 @@ BENCH = Path(__file__).parents[2] / "bench"
     [
         ("life", 5),
         pytest.param("large", 2, marks=pytest.mark.long),
-        ("claim", 4),
+        ("claim", 5),
         ("commands", 9),
         ("bridge", 4),
         pytest.param("message", 2, marks=pytest.mark.long),

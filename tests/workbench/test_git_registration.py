@@ -8,7 +8,7 @@ import pytest
 
 from benches import Bench, files_in, make_bench
 from repositories import git
-from toryo.workbench.git import places, worktrees
+from toryo.workbench.git import packed_refs, places
 
 
 @pytest.fixture
@@ -32,7 +32,7 @@ def test_a_branch_that_appears_at_the_last_moment_is_left_alone(
 ) -> None:
     git(bench.repo, "branch", "agent/mine")
     git(bench.repo, "pack-refs", "--all")
-    monkeypatch.setattr(worktrees, "_names_packed", lambda common: set())
+    monkeypatch.setattr(packed_refs, "names_below", lambda common, space: set())
     made = bench.prepare("mine")
     assert (made.name, files_in(Path(made.worktree))) == ("mine-2", {"README.md"})
     assert git(bench.repo, "rev-parse", "agent/mine") == made.base
