@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,6 +13,8 @@ from simulated_house import OUTSIDE, House, a_house
 
 from toryo.domain.errors import Refused
 from toryo.domain.words import ClaimResult, Verb
+from toryo.store import marks
+from toryo.store.engine import Committed
 from toryo.usecases.runs import release_run
 from toryo.usecases.sessions import Asked, authenticate, get_my_task, report_completed
 from toryo.usecases.tasks import NewTask, add_task, say
@@ -448,3 +450,38 @@ def test_checks_that_change_while_an_accept_is_under_way_leave_nobody_waiting_fo
     assert desk.state(waiting) == "blocked base_gate"
     desk.do("accept")
     look_over(desk.house, set())
+
+
+# ── what waits costs nothing ──────────────────────────────────────────────────────────────────────────
+
+
+def test_a_landing_has_no_task_looked_at_that_only_waits(desk: Desk) -> None:
+    """With hundreds of ready tasks the head did little else than look at them, once for each landing."""
+    first = desk.add()
+    waiting = {f"task:{desk.add()}" for _ in range(3)}
+    desk.work()
+    desk.see()
+    looked = marked_in(desk, lambda: land(desk))
+    assert desk.state(first) == "done"
+    assert f"task:{first}" in looked
+    assert not looked & waiting
+
+
+def land(desk: Desk) -> None:
+    desk.do("candidate", "accept")
+    desk.see()  # between the two the branch is behind the tip
+    desk.do("publish")
+    desk.see()
+
+
+def marked_in(desk: Desk, act: Callable[[], None]) -> set[str]:
+    """Everything that was marked meanwhile."""
+    found: set[str] = set()
+
+    def heard(_committed: Committed) -> None:
+        with desk.house.context.store.read() as tx:
+            found.update(marks.due(tx, desk.house.clock.now, 1000))
+
+    desk.house.context.store.listen(heard)
+    act()
+    return found

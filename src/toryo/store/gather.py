@@ -75,6 +75,7 @@ def task(tx: Tx, id: str) -> TaskFacts | None:
     project = projects.get(tx, row.project)
     agent = agents.get(tx, row.agent) if row.agent else None
     target = projects.target(tx, row.project, row.target)
+    verdict, detail = base(tx, target) if target else (None, "")
     return TaskFacts(
         id=row.id,
         held=row.held,
@@ -83,9 +84,9 @@ def task(tx: Tx, id: str) -> TaskFacts | None:
         agent_active=agent is None or agent.status == "active",
         agent_assigned=agent is None or projects.is_assigned(tx, row.project, agent.id),
         project_active=project is not None and project.status == "active",
-        base=_base(tx, target) if target else None,
+        base=verdict,
         stopped=target.stopped if target else "",
-        base_detail=_base_detail(tx, target) if target else "",
+        base_detail=detail,
         waiting=tuple(target.waiting) if target else (),
         waiting_why=target.waiting_why if target else "",
         dependencies=_dependencies(tx, id),
@@ -165,8 +166,13 @@ def coordinator(tx: Tx, id: str) -> CoordinatorFacts | None:
     )
 
 
+def base(tx: Tx, target: TargetRow) -> tuple[Verdict | None, str]:
+    """The verdict on what work starts from, and what fails there: all that a branch's place is to a task."""
+    return _base(tx, target), _base_detail(tx, target)
+
+
 def _base(tx: Tx, target: TargetRow) -> Verdict | None:
-    """The verdict on what work starts from: the tip, or the commit a person put the branch on."""
+    """The tip, or the commit a person put the branch on."""
     if _failed_follow(tx, target) in JUDGED and not _trusts(target, target.seen_tree):
         return Verdict(_failed_follow(tx, target))
     if _trusts(target, target.tip_tree):
@@ -221,11 +227,11 @@ def _verdict(text: str) -> Verdict | None:
 def _dependencies(tx: Tx, id: str) -> tuple[Dependency, ...]:
     return tuple(
         Dependency(
-            id=row.id,
-            accepted=bool(row.accepted),
-            at_rest=not row.accepted and is_at_rest(TaskStatus(row.status), row.reason),
+            id=str(needed),
+            accepted=bool(accepted),
+            at_rest=not accepted and is_at_rest(TaskStatus(status), reason),
         )
-        for row in tx.conn.execute(_DEPENDENCIES, {"it": id})
+        for needed, status, reason, accepted in prepared.rows(tx.conn, _DEPENDENCIES, {"it": id})[1]
     )
 
 

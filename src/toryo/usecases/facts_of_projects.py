@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from toryo.domain.errors import UserError
 from toryo.protocol.models import Fact
-from toryo.store import landings, meta, projects
+from toryo.store import gather, landings, meta, projects
 from toryo.store.engine import Tx
-from toryo.store.rows import OrderRow, ProjectRow
+from toryo.store.rows import OrderRow, ProjectRow, TargetRow
 from toryo.usecases.drain_queue import mark_waiting_tasks
 from toryo.usecases.ordering import settings_changed, survey_settings
 from toryo.usecases.project_settings import ProjectSettings, parse_settings
@@ -89,25 +90,31 @@ def apply_target_seen(tx: Tx, body: dict[str, Any]) -> None:
         return
     project = projects.get(tx, target.project)
     relation = _relation(tx, body)
-    projects.update_target(
-        tx,
-        target.project,
-        target.name,
-        seen=body["commit"],
-        seen_tree=body["tree"],
-        seen_relation=relation,
-        seen_contains_published=body["contains_published"],
-        retry_at=0,
-    )
+    known: dict[str, Any] = {
+        "seen": body["commit"],
+        "seen_tree": body["tree"],
+        "seen_relation": relation,
+        "seen_contains_published": body["contains_published"],
+        "retry_at": 0,
+    }
+    projects.update_target(tx, target.project, target.name, **known)
     if relation != target.seen_relation or body["commit"] != target.seen:
         shown = {"target": target.name, "commit": body["commit"], "relation": relation}
         tx.emit("target_seen", shown, project=target.project)
-        mark_waiting_tasks(tx, target.project, target.name)
+        if _is_other_ground(tx, target, replace(target, **known)):
+            mark_waiting_tasks(tx, target.project, target.name)
     # the tip itself, or the commit that a person put the branch on, says which settings are in force
     tells = relation in ("same", "ahead", "diverged")
     if project and tells and target.name == project.base and settings_changed(project, body["settings_tree"]):
         survey_settings(tx, project, body["settings_tree"], body["commit"])
     tx.mark(f"queue:{target.project}/{target.name}")
+
+
+def _is_other_ground(tx: Tx, before: TargetRow, after: TargetRow) -> bool:
+    """Whether a task that waits, or could start, may see a difference. Our own landings make none, and there
+    may be very many tasks."""
+    starts, started = (one.seen_relation not in gather.FOLLOWING for one in (after, before))
+    return starts != started or gather.base(tx, before) != gather.base(tx, after)
 
 
 def _relation(tx: Tx, body: Mapping[str, Any]) -> str:
