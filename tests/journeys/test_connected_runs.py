@@ -10,7 +10,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from house import House
+from house import House, opened_by
 
 from repositories import make_repository
 from toryo.settings import Home
@@ -84,8 +84,9 @@ def test_a_connected_run_that_starts_slowly_is_started_once_and_its_claims_are_s
     assert (env["AGENT_ID"], env["WORKING_DIRECTORY"]) == ("worker", run["worktree"])
     assert "TORYO_HOME" not in env
     assert credential["token"].encode() not in Path(f"/proc/{pid.read_text().strip()}/cmdline").read_bytes()
-    opened = [str(link.readlink()) for link in Path(f"/proc/{house.pids()[1]}/fd").iterdir()]
-    assert not [name for name in opened if "toryo.db" in name], "only the daemon opens the database"
+    assert not [name for name in opened_by(house.pids()[1]) if "toryo.db" in name], (
+        "only the daemon opens the database"
+    )
     go.touch()
     assert house.rest(task) == 0, house.story(task) + house.ok("log", task)
     assert house.started() == [run["id"]]

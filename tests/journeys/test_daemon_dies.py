@@ -4,25 +4,31 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from collections.abc import Callable
-from pathlib import Path
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 
-from house import House
+from house import House, opened_by
 
 from waiting import eventually
 
 MakeHouse = Callable[..., House]
 
 
-def command(house: House, *argv: str) -> subprocess.Popen[str]:
-    return subprocess.Popen(
+@contextmanager
+def command(house: House, *argv: str) -> Iterator[subprocess.Popen[str]]:
+    """It does not outlive the test, whatever that finds."""
+    with subprocess.Popen(
         [sys.executable, "-m", "toryo", *argv],
         cwd=house.repo,
         env=house.env,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
-    )
+    ) as process:
+        try:
+            yield process
+        finally:
+            process.kill()
 
 
 def test_a_waiting_command_starts_a_daemon_again_that_was_killed(make_house: MakeHouse) -> None:
@@ -74,8 +80,7 @@ def test_down_ends_a_daemon_whose_socket_somebody_deleted(make_house: MakeHouse)
 
 def _is_connected(pid: int) -> bool:
     """Whether it has a socket: before that it would start a daemon itself."""
-    handles = Path(f"/proc/{pid}/fd")
-    return any(str(one.readlink()).startswith("socket:") for one in handles.iterdir())
+    return any(name.startswith("socket:") for name in opened_by(pid))
 
 
 def _runs(pid: int) -> bool:
