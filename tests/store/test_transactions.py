@@ -149,6 +149,16 @@ def test_a_large_event_is_shortened_and_says_so(store: Store) -> None:
     assert many.body == {"truncated": True}
 
 
+def test_an_event_is_measured_in_bytes_not_in_signs(store: Store) -> None:
+    with store.change() as tx:
+        tx.emit("big", {"title": "茶" * 2000, "task": "t1"})
+        tx.emit("fits", {"title": "茶" * 1000})
+    with store.read() as tx:
+        big, fits = events.after(tx, 0, 10)
+    assert (big.body["truncated"], big.body["task"]) == (True, "t1")
+    assert fits.body == {"title": "茶" * 1000}
+
+
 def test_numbers_of_events_do_not_come_back_after_old_ones_were_removed(store: Store) -> None:
     with store.change() as tx:
         tx.emit("one")

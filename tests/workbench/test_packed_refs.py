@@ -9,6 +9,7 @@ import pytest
 from repositories import commit_files, git, make_repository
 from toryo.clock import wall
 from toryo.workbench.git import packed_refs
+from toryo.workbench.git.sights import RACY_S
 from waiting import eventually
 
 NOT_TOLD = frozenset({"refs/toryo/kept"})
@@ -59,4 +60,4 @@ def test_it_is_not_read_again_while_it_is_the_same(repo: Path) -> None:
 
 def is_at_rest(repo: Path) -> None:
     path = repo / ".git" / "packed-refs"
-    eventually(lambda: path.stat().st_ctime < wall() - 2 * packed_refs.RACY_S)
+    eventually(lambda: path.stat().st_ctime < wall() - 2 * RACY_S)

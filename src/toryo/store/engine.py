@@ -5,7 +5,6 @@ What is opened is current (`opening` and `migrations` see to that); what is aske
 
 from __future__ import annotations
 
-import json
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -178,14 +177,14 @@ class Store:
 def bounded(body: Mapping[str, Any]) -> dict[str, Any]:
     """The body, its largest values shortened until it fits an event."""
     kept = dict(body)
-    if len(json_text.written(kept)) <= LONGEST_EVENT:
+    if json_text.size(kept) <= LONGEST_EVENT:
         return kept
     kept["truncated"] = True
-    for name in sorted(body, key=lambda name: len(json.dumps(body[name])), reverse=True):
+    for name in sorted(body, key=lambda name: json_text.size(body[name]), reverse=True):
         value = body[name]
-        text = value if isinstance(value, str) else json.dumps(value)
+        text = value if isinstance(value, str) else json_text.written(value)
         kept[name] = text[:120] + "…"
-        if len(json.dumps(kept)) <= LONGEST_EVENT:
+        if json_text.size(kept) <= LONGEST_EVENT:
             return kept
     return {"truncated": True}
 

@@ -44,6 +44,8 @@ from toryo.store.schema import tasks as tasks_table
 from toryo.store.statements import texts
 
 FOLLOWING = {"ahead": "adopt", "diverged": "restack"}
+"""How a branch stands to our tip while a person's commits on it are not in the tip yet, and the landing that
+follows them. Whatever started now would start from before them."""
 ENDED_BADLY = ("red", "could_not_run", "flaky", "conflict", "problem")
 JUDGED = ("red", "could_not_run")
 

@@ -13,3 +13,9 @@ def written(value: Any) -> str:
         return to_json(value).decode()
     except PydanticSerializationError:  # half characters: JSON has a way to say them, UTF-8 has none
         return json.dumps(value)
+
+
+def size(value: Any) -> int:
+    """In bytes."""
+    text = written(value)
+    return len(text) if text.isascii() else len(text.encode())

@@ -212,10 +212,9 @@ runs = Table(
 )
 
 IS_LIVE = runs.c.live == true()
-IS_PARKED = runs.c.parked_until.is_not(None)
 _index("runs_live", runs.c.project, runs.c.agent, where=IS_LIVE)
 _index("runs_coordinator", runs.c.coordinator, where=IS_LIVE)
-_index("runs_parked", runs.c.parked_until, where=IS_PARKED)
+_index("runs_parked", runs.c.parked_until, where=runs.c.parked_until.is_not(None))
 
 orders = Table(
     "orders",

@@ -25,10 +25,6 @@ PAGES = 4
 """At most 200 tasks are tried against the write scopes of live runs before giving up for this time."""
 
 
-FOLLOWING = ("ahead", "diverged")
-"""How a branch stands to our tip while a person's commits on it are not in the tip yet: whatever starts now
-would start from before them."""
-
 OUTSIDE = "outside"
 """The client of an agent that comes by itself: no coordinator starts it."""
 
@@ -113,7 +109,7 @@ def _still_ready(tx: Tx, task: TaskRow) -> TaskRow | None:
 
 
 def base_may_start(tx: Tx, target: TargetRow) -> bool:
-    if target.stopped or not target.tip or target.seen_relation in FOLLOWING:
+    if target.stopped or not target.tip or target.seen_relation in gather.FOLLOWING:
         return False
     if target.tip_tree == target.trusted_tree:
         return True

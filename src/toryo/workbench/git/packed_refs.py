@@ -13,9 +13,7 @@ from pathlib import Path
 
 from toryo.clock import wall
 from toryo.workbench.git import places
-
-RACY_S = 0.1
-"""A file that is younger may be replaced within one tick of the file system's clock."""
+from toryo.workbench.git.sights import RACY_S
 
 Stamp = tuple[int, ...]
 
