@@ -264,6 +264,12 @@ def spawn_detached(argv: Sequence[str], *, env: Mapping[str, str], cwd: str | Pa
     return child.pid
 
 
+def converse(argv: Sequence[str], *, env: Mapping[str, str], text: bytes | None = None) -> int:
+    """Run a program on this process's own terminal until it ends: an editor, or a pager that reads `text`."""
+    done = subprocess.run(list(argv), env=dict(env), input=text, check=False)
+    return done.returncode
+
+
 @lru_cache(maxsize=1)
 def boot_id() -> str:
     """Another value after each boot: a pid from another boot names nobody."""

@@ -17,9 +17,12 @@ from toryo.fronts.cli.overviews import verbs_of, whole_tree
 
 @pytest.fixture(scope="module")
 def shell(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A directory with the script and a `toryo` that knows two agents."""
+    """A directory with the script and a `toryo` that knows two names of each kind."""
     folder = tmp_path_factory.mktemp("shell")
-    (folder / "toryo").write_text('[ "$*" = "completion --agents" ] && echo coder && echo critic\n')
+    (folder / "toryo").write_text(
+        'case "$*" in *agents) echo coder; echo critic ;; *tasks) echo t1; echo t2 ;;'
+        " *runs) echo r1 ;; *projects) echo shop ;; esac\n"
+    )
     (folder / "toryo").chmod(0o755)
     (folder / "script").write_text(script("bash", whole_tree()))
     return folder
@@ -50,7 +53,7 @@ def test_bash_completes_verbs_and_the_verbs_of_groups(shell):
 def test_bash_completes_options_and_fixed_choices(shell):
     assert completed(shell, "toryo", "status", "--w") == ["--watch"]
     assert completed(shell, "toryo", "task", "add", "x", "--pri") == ["--priority"]
-    assert completed(shell, "toryo", "task", "update", "t1", "--no") == ["--no-after"]
+    assert completed(shell, "toryo", "task", "update", "t1", "--no-a") == ["--no-after"]
     assert completed(shell, "toryo", "task", "add", "x", "-p", "") == ["critical", "high", "medium", "low"]
     assert completed(shell, "toryo", "task", "list", "--status", "needs") == ["needs_review"]
     assert completed(shell, "toryo", "completion", "z") == ["zsh"]
@@ -59,6 +62,20 @@ def test_bash_completes_options_and_fixed_choices(shell):
 def test_bash_completes_the_names_of_agents(shell):
     assert completed(shell, "toryo", "task", "add", "x", "--agent", "") == ["coder", "critic"]
     assert completed(shell, "toryo", "agent", "show", "cod") == ["coder"]
+
+
+def test_bash_completes_ids_of_tasks_and_runs_and_names_of_projects(shell):
+    assert completed(shell, "toryo", "task", "retry", "t") == ["t1", "t2"]
+    assert completed(shell, "toryo", "log", "t2") == ["t2"]
+    assert completed(shell, "toryo", "task", "add", "x", "--after", "") == ["t1", "t2"]
+    assert completed(shell, "toryo", "run", "stop", "r") == ["r1"]
+    assert completed(shell, "toryo", "task", "list", "--project", "") == ["shop"]
+
+
+def test_ids_are_one_a_line(peer, typed):
+    peer(list_tasks={"tasks": [{"id": "t1"}, {"id": "t2"}]}, list_projects={"projects": [{"name": "shop"}]})
+    assert typed("completion", "--names", "tasks").out == "t1\nt2\n"
+    assert typed("completion", "--names", "projects").out == "shop\n"
 
 
 def test_bash_leaves_what_may_be_a_file_to_the_shell(shell):
@@ -76,10 +93,10 @@ def test_every_verb_and_option_is_in_every_script(typed, name):
         option.removeprefix("--" if name == "fish" else "")
         for parser in whole_tree().values()
         for option in parser._option_string_actions
-        if option.startswith("--") and option != "--agents"
+        if option.startswith("--") and option != "--names"
     }
     assert [option for option in long if option not in result.out] == []
-    assert "--agents'" not in result.out
+    assert "--names'" not in result.out
 
 
 @pytest.mark.parametrize(("name", "check"), [("bash", "-n"), ("zsh", "-n"), ("fish", "--no-execute")])
@@ -96,10 +113,10 @@ def test_the_script_is_one_that_its_shell_can_read(name, check, tmp_path):
 
 def test_names_of_agents_are_one_a_line(peer, typed):
     peer(list_agents={"agents": [{"id": "coder"}, {"id": "critic"}]})
-    assert typed("completion", "--agents").out == "coder\ncritic\n"
+    assert typed("completion", "--names", "agents").out == "coder\ncritic\n"
 
 
 def test_asking_for_agents_without_a_daemon_is_silent_and_starts_nothing(typed, toryo_home):
-    result = typed("completion", "--agents")
+    result = typed("completion", "--names", "agents")
     assert (result.code, result.out, result.err) == (0, "", "")
     assert not toryo_home.exists()

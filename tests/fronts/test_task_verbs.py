@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
+from narrow_terminal import lines_on_a_terminal
 from wire_peer import KEY, HangUp
 
 TASK = {
@@ -42,6 +43,12 @@ def at_rest(**statuses: str) -> dict[str, object]:
     tasks = [{"id": name, "status": status, "reason": "", "detail": ""} for name, status in statuses.items()]
     resting = ("done", "failed", "needs_review")
     return {"tasks": tasks, "all_at_rest": all(status in resting for status in statuses.values())}
+
+
+def refuse_t2(arguments: dict[str, object]) -> dict[str, object]:
+    if arguments["task"] == "t2":
+        return {"success": False, "error": "t2 is done.", "hint": "Look."}
+    return {"id": arguments["task"], "said": "cancel"}
 
 
 def test_add_sends_everything_that_was_typed_and_the_place_it_was_typed_in(
@@ -207,3 +214,61 @@ def test_a_persons_judgement_reaches_the_daemon_with_its_note(peer, typed, verb)
     assert result.code == 0
     assert there.calls == [(f"{verb}_task", {"task": "t1", "note": "because"})]
     assert result.out.startswith("t1 ")
+
+
+def test_several_tasks_are_judged_at_once_and_a_refusal_stops_no_other(peer, typed):
+    there = peer(cancel_task=refuse_t2)
+    result = typed("task", "cancel", "t1", "t2", "t3")
+    assert (result.code, result.out) == (1, "t1 is cancelled.\nt3 is cancelled.\n")
+    assert result.err == "t2: t2 is done. Look.\n"
+    assert [arguments["task"] for _, arguments in there.calls] == ["t1", "t2", "t3"]
+    answer = json.loads(typed("task", "cancel", "t1", "t2", "--json").out)
+    assert answer == {"answers": [{"id": "t1", "said": "cancel"}], "refused": 1}
+
+
+def test_all_tasks_of_a_status_are_judged(peer, typed, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    there = peer(list_tasks={"tasks": [{"id": "t1"}, {"id": "t2"}]}, retry_task={"id": "t", "said": "retry"})
+    assert typed("task", "retry", "--status", "failed").code == 0
+    assert there.calls[0] == ("list_tasks", {"path": str(tmp_path), "status": "failed", "limit": 1000})
+    assert [arguments for _, arguments in there.calls[1:]] == [{"task": "t1"}, {"task": "t2"}]
+
+
+@pytest.mark.parametrize("words", [(), ("t1", "--status", "failed")])
+def test_judging_needs_ids_or_a_status_and_not_both(peer, typed, words):
+    peer()
+    result = typed("task", "retry", *words)
+    assert (result.code, "Which tasks?" in result.err) == (2, True)
+
+
+def test_a_description_comes_from_a_file_or_standard_input(peer, typed, tmp_path, monkeypatch):
+    there = peer(add_task={"id": "t1"}, update_task={"id": "t1", "status": "ready"})
+    (tmp_path / "what.md").write_text("all of it\n")
+    typed("task", "add", "x", "-d", f"@{tmp_path}/what.md")
+    typed("task", "update", "t1", "-d", f"@{tmp_path}/what.md")
+    assert [arguments["description"] for _, arguments in there.calls] == ["all of it\n"] * 2
+    lost = typed("task", "add", "x", "-d", "@nowhere.md")
+    assert (lost.code, "nowhere.md" in lost.err) == (1, True)
+
+
+def test_without_a_title_and_a_terminal_it_says_what_to_type(peer, typed):
+    peer()
+    result = typed("task", "add")
+    assert (result.code, 'toryo task add "what is wanted"' in result.err) == (2, True)
+
+
+def test_on_a_terminal_without_a_title_the_editor_is_asked(peer, toryo_home, tmp_path, monkeypatch):
+    there = peer(add_task={"id": "t1"})
+    editor = tmp_path / "editor"
+    editor.write_text(
+        '#!/bin/sh\n{ echo "mend the door"; echo; echo "it creaks"; cat "$1"; } > x; mv x "$1"\n'
+    )
+    editor.chmod(0o755)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("EDITOR", str(editor))
+    monkeypatch.delenv("VISUAL", raising=False)
+    assert lines_on_a_terminal(toryo_home, 80, "task", "add")[-1] == "t1  mend the door"
+    (call,) = [arguments for tool, arguments in there.calls if tool == "add_task"]
+    assert (call["title"], call["description"]) == ("mend the door", "it creaks")
+    monkeypatch.setenv("EDITOR", "true")
+    assert "Nothing was written" in "\n".join(lines_on_a_terminal(toryo_home, 80, "task", "add"))

@@ -27,6 +27,16 @@ def branch_of(name: str) -> str:
     return PREFIX + name
 
 
+def meant_id(text: str) -> str:
+    """The id in what a person copied: `#t3kd92m1`, `agent/mend-the-door-t3kd92m1`, or the id itself."""
+    text = text.strip().removeprefix("#")
+    if "/" not in text:
+        return text
+    parts = text.rpartition("/")[2].split("-")
+    # a second branch of the same name has a number behind the id
+    return parts[-2] if len(parts) > 2 and parts[-1].isdecimal() and len(parts[-1]) < 3 else parts[-1]
+
+
 def free_name(name: str, taken: Callable[[str], bool]) -> str:
     """The name itself, or with `-2`, `-3` … where a branch or a worktree has it already."""
     if not taken(name):

@@ -10,11 +10,9 @@ from toryo.domain.errors import NotFound, Refused, Unavailable, UserError
 from toryo.domain.words import CheckResult, OrderKind, OrderState, Verdict
 from toryo.protocol.models import CheckInputs, Model, ReadInputs, RestoreInputs, ScopeInputs, SurveyInputs
 from toryo.store import agents, coordinators, evidence, facts, gates, landings, orders, projects, runs, texts
-from toryo.store.engine import Tx
-from toryo.store.rows import RunRow
 from toryo.usecases.agent_definitions import program_of
 from toryo.usecases.context import HeadContext
-from toryo.usecases.finding import the_run, the_task
+from toryo.usecases.finding import names_run, the_run, the_task
 from toryo.usecases.ids import new_id
 from toryo.usecases.ordering import hub, insert, worktree_of
 from toryo.usecases.project_settings import settings_of
@@ -43,7 +41,7 @@ def order_read_log(
 ) -> tuple[str, str, bool]:
     """The order, the run, and whether the run has ended: its log then grows no more."""
     with context.store.read() as tx:
-        run = _run_named(tx, text)
+        run = the_run(tx, text)
         project = projects.get(tx, run.project)
     if not run.coordinator or project is None:
         raise Refused(
@@ -78,9 +76,7 @@ def order_health(context: HeadContext) -> list[tuple[str, str]]:
 def order_restore(context: HeadContext, text: str, destination: str, *, worktree: bool = False) -> str:
     """A snapshot's files into `destination`, or the worktree itself where it was."""
     with context.store.read() as tx:
-        candidates = (
-            [_run_named(tx, text)] if text.startswith("r") else runs.of_task(tx, the_task(tx, text).id)
-        )
+        candidates = [the_run(tx, text)] if names_run(text) else runs.of_task(tx, the_task(tx, text).id)
         kept = [(run, (run.collected or {}).get("snapshot") or {}) for run in candidates]
         found = [(run, str(snapshot["commit"])) for run, snapshot in kept if snapshot.get("commit")]
         project = projects.get(tx, candidates[-1].project) if candidates else None
@@ -215,16 +211,3 @@ def _ask(
 
 def ask_adopt(context: HeadContext, place: str, inputs: Model) -> str:
     return _ask(context, OrderKind.ADOPT, place, inputs)
-
-
-def _run_named(tx: Tx, text: str) -> RunRow:
-    """A run's id, or a task's: then its newest run."""
-    if text.startswith("t"):
-        task = the_task(tx, text)
-        mine = runs.of_task(tx, task.id)
-        if not mine:
-            raise NotFound(
-                f"{task.id} has no run yet.", hint=f"It is {task.status}: `toryo task show {task.id}`."
-            )
-        return mine[-1]
-    return the_run(tx, text)

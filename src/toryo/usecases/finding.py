@@ -1,4 +1,8 @@
-"""From what a person typed to the row meant: ids take a unique prefix, projects also a path inside them."""
+"""From what a person typed to the row meant: the one finder of every verb.
+
+An id may be a unique prefix, have a `#` before it, or be a branch's name; a run stands for its task, a task
+for its newest run; projects are found by a path inside them too.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +11,7 @@ from pathlib import PurePosixPath
 from typing import Protocol, TypeVar
 
 from toryo.domain.errors import NotFound, UserError
+from toryo.domain.naming import meant_id
 from toryo.store import agents, projects, runs, tasks
 from toryo.store.engine import Tx
 from toryo.store.rows import AgentRow, ProjectRow, RunRow, TaskRow
@@ -23,12 +28,27 @@ MOST_NAMED = 5
 """Rows that a prefix is answered with."""
 
 
+def names_run(text: str) -> bool:
+    """Whether the id is that of a run; every other one is a task's."""
+    return meant_id(text).startswith("r")
+
+
 def the_task(tx: Tx, text: str) -> TaskRow:
-    return _one(tx, text, "task", tasks.by_prefix, "See `toryo task list`.")
+    if names_run(text):
+        text = the_run(tx, text).task
+    return _one(tx, meant_id(text), "task", tasks.by_prefix, "See `toryo task list`.")
 
 
 def the_run(tx: Tx, text: str) -> RunRow:
-    return _one(tx, text, "run", runs.by_prefix, "See `toryo run list`.")
+    """A run; of a task its newest."""
+    if meant_id(text)[:1] != "t":
+        return _one(tx, meant_id(text), "run", runs.by_prefix, "See `toryo run list`.")
+    task = the_task(tx, text)
+    mine = runs.of_task(tx, task.id)
+    if not mine:
+        hint = f"It is {task.status}: `toryo task show {task.id}`."
+        raise NotFound(f"{task.id} has no run yet.", hint=hint)
+    return mine[-1]
 
 
 def the_agent(tx: Tx, text: str) -> AgentRow:

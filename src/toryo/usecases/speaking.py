@@ -15,7 +15,7 @@ from toryo.store import facts, orders, runs, texts
 from toryo.store.engine import Tx
 from toryo.store.rows import OrderRow, RunRow
 from toryo.usecases.context import HeadContext
-from toryo.usecases.finding import the_run, the_task
+from toryo.usecases.finding import names_run, the_run, the_task
 from toryo.usecases.ids import new_id
 from toryo.usecases.ordering import insert
 
@@ -64,7 +64,7 @@ def order_say(context: HeadContext, text_id: str, words: str, message: str = "")
 
 def running(tx: Tx, text: str) -> RunRow:
     """The live run that is meant, by its own id or its task's; Refused says why there is none to reach."""
-    if text.startswith("t"):
+    if not names_run(text):
         task = the_task(tx, text)
         live = [run for run in runs.of_task(tx, task.id) if run.live]
         if not live:

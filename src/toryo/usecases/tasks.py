@@ -79,7 +79,7 @@ def add_task(context: HeadContext, wish: NewTask) -> dict[str, Any]:
         raise UserError(
             "The title or the description is too long.", hint="Put details into a file of the project."
         )
-    _look_over(wish)
+    look_over(wish.write, wish.checks)
     with context.store.change() as tx:
         project = the_project(tx, wish.project, wish.path)
         if project.status != "active":
@@ -109,12 +109,13 @@ def add_task(context: HeadContext, wish: NewTask) -> dict[str, Any]:
     return {"success": True, "id": row.id, "project": project.id, "title": title, "notes": notes}
 
 
-def _look_over(wish: NewTask) -> None:
-    for pattern in wish.write or ():
+def look_over(write: Sequence[str] | None, checks: Sequence[str] | None) -> None:
+    """Refuses patterns and commands that cannot be meant."""
+    for pattern in write or ():
         problem = problem_of(pattern)
         if problem:
             raise UserError(f"--write: {problem}.", hint="For example --write 'src/**'.")
-    if any(not check.strip() for check in wish.checks):
+    if any(not check.strip() for check in checks or ()):
         raise UserError("--check: an empty command checks nothing.", hint="Leave it out, or name a command.")
 
 

@@ -16,7 +16,7 @@ from toryo.store.engine import Tx
 from toryo.store.rows import TaskRow
 from toryo.usecases.context import HeadContext
 from toryo.usecases.finding import the_agent, the_task
-from toryo.usecases.tasks import assigned_agent, said
+from toryo.usecases.tasks import assigned_agent, look_over, said
 
 WAITING = (TaskStatus.OPEN, TaskStatus.BLOCKED, TaskStatus.READY)
 """Of a task that nobody works on, and that may come to be worked on by itself or by a person's yes."""
@@ -33,10 +33,15 @@ class Update:
     agent: str = ""
     after: tuple[str, ...] | None = None
     """All that it waits for from now on; None: what it waited for before."""
+    write: tuple[str, ...] | None = None
+    """All that it may change; empty: what its agent and project allow; None: as before."""
+    checks: tuple[str, ...] | None = None
+    timeout_s: float | None = None
 
 
 def update_task(context: HeadContext, wish: Update) -> str:
     """Carry out all that was wished, or nothing; the task's id. What came of it is asked after the drain."""
+    look_over(wish.write, wish.checks)
     with context.store.change() as tx:
         row = the_task(tx, wish.task)
         changed = _fields(tx, row, wish)
@@ -65,6 +70,12 @@ def _fields(tx: Tx, row: TaskRow, wish: Update) -> dict[str, Any]:
         changed["type"] = wish.type
     if wish.priority:
         changed["priority"] = PRIORITY_RANK[wish.priority]
+    if wish.write is not None:
+        changed["write"] = list(wish.write) or None
+    if wish.checks is not None:
+        changed["checks"] = list(wish.checks)
+    if wish.timeout_s is not None:
+        changed["timeout_s"] = wish.timeout_s
     if wish.agent:
         project = projects.get(tx, row.project)
         changed["agent"] = (

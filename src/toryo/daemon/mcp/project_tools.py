@@ -46,6 +46,12 @@ class Update(Task):
     priority: Priority | None = None
     agent: str = ""
     after: list[str] | None = None
+    write: list[str] | None = None
+    checks: list[str] | None = None
+    timeout_s: float | None = Field(default=None, gt=0, le=7 * 86400)
+
+
+LISTS = ("after", "write", "checks")
 
 
 class Worker(Task):
@@ -129,8 +135,9 @@ async def sync_agents(head: Head, caller: Caller, args: Which) -> dict[str, Any]
 async def update_task(head: Head, caller: Caller, args: Update) -> dict[str, Any]:
     """Wish, let the drain look at it, and tell what it is now."""
     seen = head.changes.version(EVENTS)
-    after = None if args.after is None else tuple(args.after)
-    wish = updating.Update(**args.model_dump(exclude={"after"}), after=after)
+    said = args.model_dump()
+    said |= {name: tuple(said[name]) for name in LISTS if said[name] is not None}
+    wish = updating.Update(**said)
     task = await head.do(updating.update_task, wish)
     if args.status:
         await head.wait_for_change(task_topic(task), seen, EVALUATING_S)

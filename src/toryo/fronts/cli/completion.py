@@ -1,6 +1,7 @@
 """The verb `completion`: a script for the shell, made from the very parsers that read the words.
 
-It completes verbs, options, fixed choices and the names of agents; nothing is started to find those.
+It completes verbs, options, fixed choices, the names of agents and projects and the ids of tasks and runs;
+nothing is started to find those.
 """
 
 from __future__ import annotations
@@ -15,11 +16,19 @@ if TYPE_CHECKING:
 
 SHELLS = ("bash", "zsh", "fish")
 ASKED_WITHIN_S = 2.0
+MOST = 1000
+NAMES = {
+    "agents": ("list_agents", "id"),
+    "tasks": ("list_tasks", "id"),
+    "runs": ("list_runs", "id"),
+    "projects": ("list_projects", "name"),
+}
+"""What the shell asks for: the tool that answers, and the field with the name."""
 
 
 def declare(parser: argparse.ArgumentParser, _: str) -> None:
     parser.add_argument("shell", choices=SHELLS, nargs="?", metavar="SHELL", help="bash, zsh or fish")
-    parser.add_argument("--agents", action="store_true", help=argparse.SUPPRESS)
+    parser.add_argument("--names", choices=NAMES, default="", help=argparse.SUPPRESS)
     verb(
         parser,
         completion,
@@ -32,8 +41,8 @@ def declare(parser: argparse.ArgumentParser, _: str) -> None:
 
 
 def completion(args: argparse.Namespace, desk: Desk) -> int:
-    if args.agents:
-        return _print_agents(desk)
+    if args.names:
+        return _print_names(args.names, desk)
     if not args.shell:
         from toryo.domain.errors import UsageError
 
@@ -45,14 +54,16 @@ def completion(args: argparse.Namespace, desk: Desk) -> int:
     return 0
 
 
-def _print_agents(desk: Desk) -> int:
+def _print_names(kind: str, desk: Desk) -> int:
     """One name a line for the shell; silent if the daemon is not there."""
     from toryo.domain.errors import ToryoError
 
+    tool, name = NAMES[kind]
+    asked = {"limit": MOST} if kind in ("tasks", "runs") else {}
     try:
-        answer = desk.call_if_there("list_agents", {}, timeout_s=ASKED_WITHIN_S)
+        answer = desk.call_if_there(tool, asked, timeout_s=ASKED_WITHIN_S)
     except ToryoError:
         return 0
-    for one in answer["agents"]:
-        print(one["id"])
+    for one in answer[kind]:
+        print(one[name])
     return 0

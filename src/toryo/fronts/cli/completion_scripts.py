@@ -17,9 +17,23 @@ if TYPE_CHECKING:
 
     from toryo.fronts.cli.parsing import Parser
 
-AGENTS = "@agents"
-"""Stands for the names of agents, which the shell asks for only when it needs them."""
-ASK_AGENTS = "toryo completion --agents 2>/dev/null"
+ASKED = {
+    "agent": "agents",
+    "task": "tasks",
+    "tasks": "tasks",
+    "parent": "tasks",
+    "after": "tasks",
+    "id": "tasks",
+    "run": "runs",
+    "runs": "runs",
+    "project": "projects",
+}
+"""Names that the shell asks for only when it needs them; `@tasks` stands for them in the script."""
+KINDS = tuple(dict.fromkeys(ASKED.values()))
+
+
+def _ask(kind: str) -> str:
+    return f"toryo completion --names {kind} 2>/dev/null"
 
 
 def script(shell: str, tree: dict[str, Parser]) -> str:
@@ -43,8 +57,8 @@ def _positional(parser: Parser) -> list[str]:
 
 
 def _values(action: argparse.Action) -> list[str]:
-    if action.dest == "agent":
-        return [AGENTS]
+    if action.dest in ASKED and action.type is None:
+        return [f"@{ASKED[action.dest]}"]
     return [str(value) for value in action.choices or () if value != ""]
 
 
@@ -94,7 +108,10 @@ def _bash(tree: dict[str, Parser]) -> str:
             *offered,
             "        esac ;;",
             "    esac",
-            f'    case "$next" in *{AGENTS}*) next="${{next/{AGENTS}/$({ASK_AGENTS})}}" ;; esac',
+            *(
+                f'    case "$next" in *@{kind}*) next="${{next/@{kind}/$({_ask(kind)})}}" ;; esac'
+                for kind in KINDS
+            ),
             '    COMPREPLY=($(compgen -W "$next" -- "$cur"))',
             '    [ "${#COMPREPLY[@]}" -gt 0 ] || compopt -o default 2>/dev/null',
             "}",
@@ -128,9 +145,15 @@ def _zsh(tree: dict[str, Parser]) -> str:
             *offered,
             "        esac ;;",
             "    esac",
-            f"    if (( ${{next[(I){AGENTS}]}} )); then",
-            f'        next=("${{(@)next:#{AGENTS}}}" ${{(f)"$({ASK_AGENTS})"}})',
-            "    fi",
+            *(
+                line
+                for kind in KINDS
+                for line in (
+                    f"    if (( ${{next[(I)@{kind}]}} )); then",
+                    f'        next=("${{(@)next:#@{kind}}}" ${{(f)"$({_ask(kind)})"}})',
+                    "    fi",
+                )
+            ),
             "    (( $#next )) && _describe toryo next || _files",
             "}",
             'if [ "${funcstack[1]}" = _toryo ]; then _toryo "$@"; else compdef _toryo toryo; fi',
@@ -184,7 +207,7 @@ def _fish_option(words: str, action: argparse.Action) -> str:
 
 
 def _fish_values(values: list[str]) -> str:
-    return " ".join(f"({ASK_AGENTS})" if value == AGENTS else value for value in values)
+    return " ".join(f"({_ask(value[1:])})" if value.startswith("@") else value for value in values)
 
 
 def _quoted(text: str) -> str:

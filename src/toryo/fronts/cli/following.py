@@ -35,7 +35,7 @@ def declare(parser: argparse.ArgumentParser, name: str) -> None:
 
 
 def log(args: argparse.Namespace, desk: Desk) -> int:
-    which = {"run" if args.id.startswith("r") else "task": args.id}
+    which = {"run": args.id}
     offset = 0
     parts: list[str] = []
     while True:

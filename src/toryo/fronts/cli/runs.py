@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 
 from toryo.fronts.cli.desk import inner
+from toryo.fronts.cli.judging import for_each
 from toryo.fronts.cli.parsing import count, verb
 from toryo.fronts.cli.showing import (
     ago,
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
     from toryo.fronts.cli.desk import Desk
     from toryo.fronts.cli.parsing import Group
 
-RUN_HELP = "a run, or the beginning of its id"
+RUN_HELP = "a run, or a task (its newest run); the beginning of an id is enough"
 
 
 def _declare_list(parser: argparse.ArgumentParser) -> None:
@@ -43,8 +44,8 @@ def _declare_show(parser: argparse.ArgumentParser) -> None:
 
 
 def _declare_stop(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("run", metavar="ID", help=RUN_HELP)
-    verb(parser, stop, "toryo run stop r8w2kq0z", hands=True, json=True)
+    parser.add_argument("runs", nargs="+", metavar="ID", help="runs or tasks, or the beginnings of their ids")
+    verb(parser, stop, "toryo run stop r8w2kq0z", "toryo run stop t3kd92m1 t5xh71pa", hands=True, json=True)
 
 
 def _declare_release(parser: argparse.ArgumentParser) -> None:
@@ -173,12 +174,7 @@ def violation(one: Any) -> str:
 
 
 def stop(args: argparse.Namespace, desk: Desk) -> int:
-    answer = desk.call("stop_run", {"run": args.run})
-    if args.json:
-        print_json(answer)
-    else:
-        print(f"{answer['run']} was asked to leave.")
-    return 0
+    return for_each(args, args.runs, lambda run: desk.call("stop_run", {"run": run}), "was asked to leave")
 
 
 def release(args: argparse.Namespace, desk: Desk) -> int:

@@ -3,32 +3,26 @@
 from __future__ import annotations
 
 from toryo.fronts.cli.choices import PRIORITIES, STATUSES
+from toryo.fronts.cli.descriptions import HELP as DESCRIPTION_HELP
+from toryo.fronts.cli.descriptions import asked, given
 from toryo.fronts.cli.desk import inner, whose
+from toryo.fronts.cli.judging import verbs_of_judgement
 from toryo.fronts.cli.parsing import count, place, project_option, time_limit, verb
 from toryo.fronts.cli.showing import one_line, print_json, table
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Callable
 
     from toryo.fronts.cli.desk import Desk
-    from toryo.fronts.cli.parsing import Declare, Group
+    from toryo.fronts.cli.parsing import Group
 
-JUDGEMENTS = {
-    "retry": ("retry_task", "start a failed, cancelled or reviewed task again", "will be tried again"),
-    "cancel": ("cancel_task", "stop a task for good; what it left is kept", "is cancelled"),
-    "approve": ("approve_task", "let a task that is held or needs review go on", "was approved"),
-    "reject": ("reject_task", "refuse what a task that needs review brought", "was rejected"),
-}
 TASK_HELP = "a task, or the beginning of its id"
 
 
 def _declare_add(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("title", metavar="TITLE", help="one line")
-    parser.add_argument(
-        "-d", "--description", default="", metavar="TEXT", help="all that the agent must know"
-    )
+    parser.add_argument("title", nargs="?", metavar="TITLE", help="one line; without it your editor opens")
+    parser.add_argument("-d", "--description", default="", metavar="TEXT", help=DESCRIPTION_HELP)
     parser.add_argument(
         "-t", "--type", default="task", metavar="TYPE", help="feature, bug, … (default: task)"
     )
@@ -65,6 +59,7 @@ def _declare_add(parser: argparse.ArgumentParser) -> None:
         add_task,
         'toryo task add "mend the login form"',
         'toryo task add "add a --quiet flag" -t feature -p high --check "make smoke"',
+        'toryo task add "move to the new API" -d @notes/api.md',
         'toryo task add "write the docs" --after t3kd92m1 --write "docs/**" --json',
         hands=True,
         json=True,
@@ -97,19 +92,6 @@ def _declare_update(parser: argparse.ArgumentParser) -> None:
     declare_update(parser)
 
 
-def _declare_judgement(name: str) -> Declare:
-    tool, _, outcome = JUDGEMENTS[name]
-
-    def declare(parser: argparse.ArgumentParser) -> None:
-        parser.add_argument("task", metavar="ID", help=TASK_HELP)
-        parser.add_argument("--note", default=None, metavar="TEXT", help="why; kept with the task")
-        example = f'toryo task {name} t3kd92m1 --note "looked at it"'
-        act = _judge(tool, outcome)
-        verb(parser, act, f"toryo task {name} t3kd92m1", example, hands=name != "cancel", json=True)
-
-    return declare
-
-
 def _declare_say(parser: argparse.ArgumentParser) -> None:
     from toryo.fronts.cli.saying import declare_say
 
@@ -123,17 +105,20 @@ VERBS: Group = {
     "wait": ("block until the tasks are at rest; exit 0 only if all are done", _declare_wait),
     "update": ("change a task, or ask whether it is done", _declare_update),
     "say": ("tell a running agent something", _declare_say),
-    **{name: (about, _declare_judgement(name)) for name, (_, about, _) in JUDGEMENTS.items()},
+    **verbs_of_judgement(),
 }
 
 
 def add_task(args: argparse.Namespace, desk: Desk) -> int:
+    title, description = args.title, given(args.description)
+    if title is None:
+        title, description = asked(description)
     made = desk.call(
         "add_task",
         {
             **whose(args, desk),
-            "title": args.title,
-            "description": args.description,
+            "title": title,
+            "description": description,
             "type": args.type,
             "priority": args.priority,
             "agent": args.agent,
@@ -148,7 +133,7 @@ def add_task(args: argparse.Namespace, desk: Desk) -> int:
     if args.json:
         print_json(made)
         return 0
-    print(f"{made['id']}  {one_line(args.title)}")
+    print(f"{made['id']}  {one_line(title)}")
     for note in made.get("notes") or ():
         print(f"note: {one_line(str(note))}")
     return 0
@@ -201,15 +186,3 @@ def show(args: argparse.Namespace, desk: Desk) -> int:
 
     print_page(task)
     return 0
-
-
-def _judge(tool: str, outcome: str) -> Callable[[argparse.Namespace, Desk], int]:
-    def judge(args: argparse.Namespace, desk: Desk) -> int:
-        answer = desk.call(tool, {"task": args.task, "note": args.note})
-        if args.json:
-            print_json(answer)
-            return 0
-        print(f"{answer['id']} {outcome}.")
-        return 0
-
-    return judge

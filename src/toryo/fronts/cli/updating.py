@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from toryo.domain.errors import UsageError, UserError
 from toryo.fronts.cli.choices import PRIORITIES
-from toryo.fronts.cli.parsing import verb
+from toryo.fronts.cli.descriptions import HELP as DESCRIPTION_HELP
+from toryo.fronts.cli.descriptions import given
+from toryo.fronts.cli.parsing import time_limit, verb
 from toryo.fronts.cli.showing import plain, print_json, word
 
 TYPE_CHECKING = False
@@ -16,7 +18,19 @@ if TYPE_CHECKING:
 
 STATUSES = ("open", "in_progress", "done", "failed", "cancelled")
 """As outside orchestrators know them; the daemon refuses those that only facts can bring about."""
-FIELDS = ("status", "title", "description", "priority", "agent", "type", "after")
+FIELDS = (
+    "status",
+    "title",
+    "description",
+    "priority",
+    "agent",
+    "type",
+    "after",
+    "write",
+    "checks",
+    "timeout_s",
+)
+NAMES = {"write": "scope", "timeout_s": "time limit", "checks": "list of checks"}
 TOLD_APART = ("status", "agent", "after")
 
 
@@ -30,10 +44,16 @@ def declare_update(parser: argparse.ArgumentParser) -> None:
         "done: only look whether it is, and say what is missing",
     )
     parser.add_argument("--title", help="another title")
-    parser.add_argument("-d", "--description", metavar="TEXT", help="another description")
+    parser.add_argument(
+        "-d", "--description", metavar="TEXT", help=f"another description: {DESCRIPTION_HELP}"
+    )
     parser.add_argument("-p", "--priority", choices=PRIORITIES, metavar="P", help=", ".join(PRIORITIES))
     parser.add_argument("--agent", metavar="NAME", help="who does it")
     parser.add_argument("-t", "--type", help="feature, bug, …")
+    _declare_lists(parser)
+    parser.add_argument(
+        "--timeout", dest="timeout_s", type=time_limit, metavar="S", help="time limit of a run in seconds"
+    )
     waits = parser.add_mutually_exclusive_group()
     waits.add_argument(
         "--after",
@@ -51,13 +71,40 @@ def declare_update(parser: argparse.ArgumentParser) -> None:
         "toryo task update t3kd92m1 --status open --agent coder",
         'toryo task update t3kd92m1 --title "mend both login forms" -p high',
         "toryo task update t3kd92m1 --after t8wq40zc --after t5xh71pa",
+        "toryo task update t3kd92m1 --check 'make smoke' --write 'src/**' --timeout 600",
         hands=True,
         json=True,
     )
 
 
+def _declare_lists(parser: argparse.ArgumentParser) -> None:
+    for name, dest, metavar, about, none in (
+        (
+            "check",
+            "checks",
+            "CMD",
+            "must pass besides the project's, instead of those before",
+            "no check of its own",
+        ),
+        (
+            "write",
+            "write",
+            "GLOB",
+            "it may change only these, instead of those before",
+            "no scope of its own",
+        ),
+    ):
+        either = parser.add_mutually_exclusive_group()
+        either.add_argument(
+            f"--{name}", dest=dest, action="append", metavar=metavar, help=f"{about}; repeatable"
+        )
+        either.add_argument(f"--no-{name}", dest=dest, action="store_const", const=[], help=none)
+
+
 def update(args: argparse.Namespace, desk: Desk) -> int:
     wished = {name: getattr(args, name) for name in FIELDS if getattr(args, name) is not None}
+    if args.description is not None:
+        wished["description"] = given(args.description)
     if not wished:
         raise UsageError("Nothing to change was named.", hint="`toryo task update --help` shows what can be.")
     if not wished.get("title", "-").strip():
@@ -89,7 +136,7 @@ def _changed(wished: dict[str, Any]) -> str:
     owner = f"is {plain(wished['agent'])}'s now" if "agent" in wished else ""
     before = ", ".join(map(plain, wished.get("after") or ())) or "no other task"
     order = f"comes after {before} now" if "after" in wished else ""
-    fields = [name for name in FIELDS if name in wished and name not in TOLD_APART]
+    fields = [NAMES.get(name, name) for name in FIELDS if name in wished and name not in TOLD_APART]
     named = " and ".join([", ".join(fields[:-1]), fields[-1]] if fields[1:] else fields)
     return ", and ".join(part for part in (owner, order, f"has a new {named}" if fields else "") if part)
 

@@ -1,0 +1,101 @@
+"""The verbs by which people judge tasks: retry, cancel, approve, reject; one task or several at once."""
+
+from __future__ import annotations
+
+import sys
+
+from toryo.domain.errors import UsageError
+from toryo.fronts.cli.choices import STATUSES
+from toryo.fronts.cli.desk import whose
+from toryo.fronts.cli.parsing import project_option, verb
+from toryo.fronts.cli.showing import one_line, print_json
+from toryo.protocol.wire import ToolFailed
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Callable, Sequence
+    from typing import Any
+
+    from toryo.fronts.cli.desk import Desk
+    from toryo.fronts.cli.parsing import Declare, Group
+
+JUDGEMENTS = {
+    "retry": ("retry_task", "start a failed, cancelled or reviewed task again", "will be tried again"),
+    "cancel": ("cancel_task", "stop a task for good; what it left is kept", "is cancelled"),
+    "approve": ("approve_task", "let a task that is held or needs review go on", "was approved"),
+    "reject": ("reject_task", "refuse what a task that needs review brought", "was rejected"),
+}
+TASKS_HELP = "tasks, or the beginnings of their ids"
+MOST = 1000
+
+
+def verbs_of_judgement() -> Group:
+    return {name: (about, _declare(name)) for name, (_, about, _) in JUDGEMENTS.items()}
+
+
+def _declare(name: str) -> Declare:
+    tool, _, outcome = JUDGEMENTS[name]
+
+    def declare(parser: argparse.ArgumentParser) -> None:
+        parser.add_argument("tasks", nargs="*", metavar="ID", help=TASKS_HELP)
+        parser.add_argument(
+            "--status", choices=STATUSES, metavar="S", help="all tasks of the project that are in this state"
+        )
+        project_option(parser)
+        parser.add_argument("--note", default=None, metavar="TEXT", help="why; kept with the task")
+        examples = (
+            f"toryo task {name} t3kd92m1",
+            f'toryo task {name} t3kd92m1 --note "looked at it"',
+            f"toryo task {name} t3kd92m1 t5xh71pa",
+            f"toryo task {name} --status {'open' if name == 'approve' else 'failed'}",
+        )
+        act = _judge(tool, outcome)
+        verb(parser, act, *examples, hands=name != "cancel", json=True)
+
+    return declare
+
+
+def _judge(tool: str, outcome: str) -> Callable[[argparse.Namespace, Desk], int]:
+    def judge(args: argparse.Namespace, desk: Desk) -> int:
+        wanted = meant(args, desk)
+        return for_each(
+            args, wanted, lambda task: desk.call(tool, {"task": task, "note": args.note}), outcome
+        )
+
+    return judge
+
+
+def meant(args: argparse.Namespace, desk: Desk) -> list[str]:
+    """The tasks that were named, or those of a status."""
+    if bool(args.tasks) == bool(args.status):
+        raise UsageError("Which tasks?", hint="Name their ids, or take all of a --status.")
+    if args.tasks:
+        return list(args.tasks)
+    answer = desk.call("list_tasks", {**whose(args, desk), "status": args.status, "limit": MOST})
+    return [str(one["id"]) for one in answer["tasks"]]
+
+
+def for_each(
+    args: argparse.Namespace, wanted: Sequence[str], ask: Callable[[str], dict[str, Any]], outcome: str
+) -> int:
+    """Ask about one after the other; what is refused of several does not keep the others from it."""
+    answers, refused = [], 0
+    for one in wanted:
+        try:
+            answer = ask(one)
+        except ToolFailed as failed:
+            if len(wanted) == 1:
+                raise
+            refused += 1
+            hint = f" {failed.hint}" if failed.hint else ""
+            print(one_line(f"{one}: {failed}{hint}"), file=sys.stderr)
+            continue
+        answers.append({name: value for name, value in answer.items() if name != "success"})
+        if not args.json:
+            print(f"{answer.get('id') or answer.get('run')} {outcome}.")
+    if args.json:
+        print_json(answers[0] if len(wanted) == 1 else {"answers": answers, "refused": refused})
+    elif not wanted:
+        print("There are none.")
+    return 1 if refused else 0
