@@ -105,10 +105,13 @@ def is_moved(repo: str, target: str, seen: str) -> bool:
 
 def _commit_in(common: Path, ref: str) -> str:
     """Empty: there is none."""
-    if places.is_another_name(common, ref):
-        return places.git_on(common).commit_of(ref) or ""
     # loose before packed: a ref that is being packed is in both places for a moment, never in none
-    return places.read(common / ref) or packed_refs.told(common, fingerprint.NEVER_TOLD).get(ref, "")
+    text = places.read(common / ref)
+    if places.is_id(text):
+        return text
+    if text or (common / "reftable").exists():  # another name for a branch, or none that a file tells
+        return places.git_on(common).commit_of(ref) or ""
+    return packed_refs.told(common, fingerprint.NEVER_TOLD).get(ref, "")
 
 
 def settings_tree(git: Git, commit: str) -> str:
