@@ -9,7 +9,7 @@ READY := $(VENV)/.ready
 USABLE := $(VENV)/.usable
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check lint types imports format install tools clients long bench chaos clean
+.PHONY: help demo test check lint types imports format install tools clients long mutants bench chaos clean
 
 help: ## list the targets
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /\1\t/' | while IFS=$$'\t' read -r name text; do printf '  %-8s %s\n' "$$name" "$$text"; done
@@ -63,6 +63,9 @@ tools: ## tmux and the PostgreSQL server programs, where they are missing
 
 clients: ## the pinned agent CLIs, from npm, into a cache outside the repository
 	@.ci/clients > /dev/null
+
+mutants: install ## breaks the code on purpose, in a copy: tests must notice; CI runs it too
+	@.ci/mutants $(BIN)/python
 
 bench: install ## the figures, as ratios to floors measured in the same run
 	$(BIN)/python bench/run.py

@@ -3,12 +3,31 @@
 from __future__ import annotations
 
 import signal
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+import leftovers
+from waiting import eventually
+
 # whoever starts the tests in the background has them ignore Ctrl-C, and so would every program they start
 signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def nothing_left_behind() -> Iterator[None]:
+    """No test leaves a tmux server, a daemon, an agent or any other process."""
+    leftovers.mark()
+    yield
+    try:
+        eventually(lambda: not leftovers.alive(), within_s=15, what="the end of all that the tests started")
+    except pytest.fail.Exception:
+        left = leftovers.alive()
+        leftovers.end(left)
+        pytest.fail("\n".join(["The tests left processes behind:", *map(str, left.items())]), pytrace=False)
+    finally:
+        leftovers.unmark()
 
 
 @pytest.fixture(autouse=True)

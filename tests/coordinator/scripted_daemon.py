@@ -55,6 +55,8 @@ class ScriptedDaemon:
         self.facts: list[Body] = []
         self.blobs: dict[str, str] = {}
         self.texts: dict[str, str] = {}
+        self.profiles: dict[str, str] = {}
+        """Agent → system prompt."""
         self.requests: dict[str, Body] = {}
         self.heartbeats: list[list[str]] = []
         self.refuse: dict[str, str] = {}
@@ -203,6 +205,10 @@ class ScriptedDaemon:
                 "acknowledged": [fact["seq"] for fact in arguments["facts"]],
                 "superseded": self.superseded,
             }
+
+    def _get_subordinate_profile(self, arguments: Body) -> Body:
+        agent = arguments["agent_id"]
+        return {"agent_id": agent, "name": agent, "role": "", "system_prompt": self.profiles.get(agent, "")}
 
     def _fetch_blob(self, arguments: Body) -> Body:
         return {"text": self.texts[arguments["hash"]]}

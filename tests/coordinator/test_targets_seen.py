@@ -101,3 +101,51 @@ def test_orders_are_waited_for_no_longer_than_the_daemon_allows(crew: Crew) -> N
     crew.start(interval=120)
     eventually(lambda: crew.daemon.asked("next_orders"))
     assert crew.daemon.asked("next_orders")[0]["wait_s"] == LONGEST_WAIT_S == 30
+
+
+def believing(repo: Path, seen: str) -> dict[str, object]:
+    return {"repo": str(repo), "target": "main", "seen": seen, "published": seen}
+
+
+def prepare_inputs(repo: Path, run: str, base: str) -> dict[str, object]:
+    about = {"run": run, "task": "t1", "agent": "dev", "client": "command", "purpose": "implement"}
+    return {**about, "name": "fix", "base": base, "prompt": "0" * 64, **believing(repo, base)}
+
+
+def test_before_a_run_is_prepared_a_candidate_built_and_a_tip_accepted_the_target_is_read_again(
+    crew: Crew, repo: Path
+) -> None:
+    first = serve(crew, repo)
+    git(repo, "checkout", "-q", "-b", "work")
+    head = commit_files(repo, {"work.txt": "w\n"})
+    git(repo, "checkout", "-q", "main")
+    believed = believing(repo, first)
+    candidate = {"tip": first, "heads": [{"task": "t1", "branch": "work", "commit": head}]}
+    candidate |= {"message": "Land work", "date": "2026-01-01T00:00:00+00:00"}
+    accept = {"old": first, "new": head, "evidence": "e1"}
+    mine = commit_files(repo, {"mine.txt": "m\n"})
+    prepare = prepare_inputs(repo, "r1", first)
+    crew.daemon.give(crew.order("o1", "prepare", prepare, project="p1", run="r1", generation=1))
+    crew.daemon.give(crew.order("o2", "candidate", {**candidate, **believed}, project="p1"))
+    crew.daemon.give(crew.order("o3", "accept", {**accept, **believed}, project="p1"))
+    prepared = eventually(lambda: crew.daemon.about("prepared", "o1"))[0]
+    built = eventually(lambda: crew.daemon.about("candidate_built", "o2"))[0]
+    accepted = eventually(lambda: crew.daemon.about("accepted", "o3"))[0]
+    for fact in (prepared, built, accepted):
+        assert (fact["moved_to"]["commit"], fact["moved_to"]["relation"]) == (mine, "ahead")
+    assert (prepared["problem"]["code"], prepared["worktree"]) == ("target_moved", "")
+    assert (built["commit"], accepted["moved"], accepted["tip"]) == ("", False, first)
+    assert git(repo, "rev-parse", TIP) == first
+    assert not (repo / ".worktrees").exists()
+
+
+def test_a_tip_that_was_accepted_before_its_target_moved_stays_accepted(crew: Crew, repo: Path) -> None:
+    first = serve(crew, repo)
+    git(repo, "checkout", "-q", "-b", "work")
+    head = commit_files(repo, {"work.txt": "w\n"})
+    git(repo, "checkout", "-q", "main")
+    git(repo, "update-ref", TIP, head)
+    commit_files(repo, {"mine.txt": "m\n"})
+    inputs = {"old": first, "new": head, "evidence": "e1", **believing(repo, first)}
+    crew.daemon.give(crew.order("o1", "accept", inputs, project="p1"))
+    assert eventually(lambda: crew.daemon.about("accepted", "o1"))[0]["moved"]

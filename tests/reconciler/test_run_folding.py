@@ -58,6 +58,16 @@ def test_other_positive_facts_end_a_run_and_never_as_a_success(kind, outcome):
     assert (fold.live, fold.outcome, fold.ended_at) == (False, outcome, 6)
 
 
+def test_a_preparation_left_because_the_target_moved_withdraws_the_run_and_is_no_failure():
+    moved = RawFact("prepared", {"problem": {"code": "target_moved", "message": "main was moved"}}, 1)
+    fold = fold_run([moved])
+    assert (fold.live, fold.outcome, fold.outcome_reason) == (
+        False,
+        Outcome.CANCELLED,
+        "withdrawn:target_moved",
+    )
+
+
 def test_a_prepare_that_failed_ends_the_run_with_its_problem():
     fold = fold_run([NOT_PREPARED])
     assert (fold.live, fold.outcome) == (False, Outcome.FAILED)

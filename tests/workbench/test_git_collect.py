@@ -159,19 +159,54 @@ def test_foreign_refs_config_hooks_and_checkout_changes_are_seen(bench: Bench) -
     }
 
 
-def test_a_commit_straight_to_the_target_and_a_switched_checkout_are_foreign(bench: Bench) -> None:
+def test_a_persons_commits_amends_and_resets_of_the_target_are_no_act_of_the_agent(bench: Bench) -> None:
+    advance(bench, {"b.txt": "b\n", "c.txt": "c\n", "d.txt": "d\n"})
+    git(bench.repo, "reset", "-q", "--hard")
+    (bench.repo / "b.txt").write_text("half done\n")
+    (bench.repo / "notes").mkdir()
+    (bench.repo / "notes" / "n.txt").write_text("n\n")
     made = bench.prepare()
-    commit_only(bench.repo, {"b.txt": "b\n"})
-    git(bench.repo, "checkout", "-q", "--detach")
-    assert foreign(bench.collect(made)) == {("ref", "refs/heads/main"), ("checkout", "HEAD")}
+    git(bench.repo, "add", "b.txt", "notes")
+    git(bench.repo, "commit", "-q", "-m", "mine")
+    assert bench.collect(made).foreign == ()
+    (bench.repo / "b.txt").write_text("better\n")
+    git(bench.repo, "commit", "-q", "-a", "--amend", "-m", "mine, better")
+    assert bench.collect(made, attempt=2).foreign == ()
+    git(bench.repo, "reset", "-q", "--soft", "main~2")
+    assert bench.collect(made, attempt=3).foreign == ()
+    git(bench.repo, "reset", "-q", "--hard", "main")
+    assert bench.collect(made, attempt=4).foreign == ()
+    (bench.repo / "README.md").write_text("an edit that nobody committed\n")
+    assert foreign(bench.collect(made, attempt=5)) == {("checkout", "README.md")}
 
 
-def test_a_target_that_was_rewound_is_foreign_though_the_tip_has_that_commit(bench: Bench) -> None:
+def test_an_edit_that_a_reset_of_the_target_threw_away_was_thrown_away_by_the_person(bench: Bench) -> None:
+    advance(bench, {"b.txt": "b\n"})
+    git(bench.repo, "reset", "-q", "--hard")
+    (bench.repo / "README.md").write_text("not to be kept\n")
+    made = bench.prepare()
+    git(bench.repo, "reset", "-q", "--hard", "main~1")
+    assert bench.collect(made).foreign == ()
+
+
+def test_a_target_put_on_the_runs_own_commits_from_its_worktree_is_foreign(bench: Bench) -> None:
     advance(bench, {"b.txt": "b\n"})
     made = bench.prepare()
+    work = commit_files(Path(made.worktree), {"w.txt": "w\n"})
+    git(bench.repo, "merge", "-q", "--ff-only", work)  # by a person, in their checkout
+    assert bench.collect(made).foreign == ()
+    git(bench.repo, "checkout", "-q", "--detach", "main~1")
+    git(bench.repo, "branch", "-q", "-f", "main", "main~1")
+    more = commit_files(Path(made.worktree), {"x.txt": "x\n"})
+    git(Path(made.worktree), "update-ref", "refs/heads/main", more)
+    assert ("ref", "refs/heads/main") in foreign(bench.collect(made, attempt=2))
+
+
+def test_a_switched_checkout_and_a_deleted_target_are_foreign(bench: Bench) -> None:
+    made = bench.prepare()
     git(bench.repo, "checkout", "-q", "--detach")
-    git(bench.repo, "branch", "-f", "main", "main~1")
-    assert ("ref", "refs/heads/main") in foreign(bench.collect(made))
+    git(bench.repo, "branch", "-q", "-D", "main")
+    assert foreign(bench.collect(made)) == {("ref", "refs/heads/main"), ("checkout", "HEAD")}
 
 
 def test_what_toryo_itself_moved_is_not_foreign(bench: Bench) -> None:

@@ -96,3 +96,35 @@ def test_a_branch_is_seen_the_same_ahead_behind_diverged_without_a_tip_or_missin
     git(repo, "checkout", "-q", "--detach")
     git(repo, "branch", "-q", "-D", "main")
     assert seen(repo, first) == ("missing", False)
+
+
+def test_a_branch_is_moved_by_a_commit_an_amend_a_reset_and_a_deletion(repo):
+    commit_files(repo, {"b.txt": "b\n"})
+    git(repo, "update-ref", TIP, "main")
+    first = git(repo, "rev-parse", "main")
+    assert not tips.is_moved(str(repo), "main", first)
+    git(repo, "pack-refs", "--all")
+    assert not tips.is_moved(str(repo), "main", first)
+    git(repo, "commit", "-q", "--allow-empty", "-m", "mine")
+    mine = git(repo, "rev-parse", "main")
+    assert tips.is_moved(str(repo), "main", first)
+    git(repo, "commit", "-q", "--amend", "--allow-empty", "-m", "better")
+    assert tips.is_moved(str(repo), "main", mine)
+    git(repo, "reset", "-q", "--hard", first)
+    assert tips.is_moved(str(repo), "main", mine)  # what was taken back, though the tip is there too
+    git(repo, "reset", "-q", "--hard", "main~1")
+    assert tips.is_moved(str(repo), "main", first)
+    git(repo, "checkout", "-q", "--detach")
+    git(repo, "branch", "-q", "-D", "main")
+    assert tips.is_moved(str(repo), "main", first)
+
+
+def test_a_branch_that_we_published_is_not_moved(repo):
+    first, accepted = git(repo, "rev-parse", "main"), commit_on_the_side(repo, {"b.txt": "b\n"})
+    git(repo, "update-ref", TIP, accepted)
+    git(repo, "update-ref", "refs/heads/main", accepted)
+    assert not tips.is_moved(str(repo), "main", first)
+    further = commit_on_the_side(repo, {"c.txt": "c\n"})
+    git(repo, "update-ref", TIP, further)  # accepted, and not published yet
+    assert not tips.is_moved(str(repo), "main", first)
+    assert not tips.is_moved(str(repo), "main", accepted)

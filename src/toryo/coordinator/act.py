@@ -19,14 +19,14 @@ from urllib.parse import quote
 
 from toryo import disks
 from toryo.coordinator.launching import Launching
-from toryo.coordinator.observe import Targets
+from toryo.coordinator.observe import Targets, moved
 from toryo.coordinator.reading import read_answer
 from toryo.coordinator.records import Records
 from toryo.coordinator.runs import Runs
 from toryo.coordinator.saying import look_again_s, say
 from toryo.coordinator.windows import Windows
 from toryo.domain.errors import ToryoError
-from toryo.domain.words import CheckResult, OrderKind
+from toryo.domain.words import TARGET_MOVED, CheckResult, OrderKind
 from toryo.processes import TimeLimit
 from toryo.protocol import models
 from toryo.protocol.models import INPUTS, Model, Order, Problem
@@ -167,6 +167,11 @@ def _adopt(acts: Acts, order: Order) -> Done:
 
 def _prepare(acts: Acts, order: Order) -> Done:
     inputs = _inputs(order, models.PrepareInputs)
+    found = moved(order.project, inputs.repo, inputs.target, inputs)
+    if found and worktrees.prepared(acts.runs.directory(inputs.run)) is None:
+        acts.runs.give_up(inputs.run)
+        problem = Problem(code=TARGET_MOVED, message=f"{inputs.target} was moved: it is followed first.")
+        return Done("prepared", models.Prepared(problem=problem, moved_to=found))
     made = worktrees.prepare(
         inputs,
         acts.runs.directory(inputs.run),
@@ -232,6 +237,9 @@ def _candidate(acts: Acts, order: Order) -> Done:
         first, _, rest = inputs.message.partition("\n")
         words = acts.words(inputs.subject)[:SUBJECT]
         inputs = inputs.model_copy(update={"message": f"{first}: {words}\n{rest}"})
+    found = moved(order.project, inputs.repo, inputs.target, inputs)
+    if found:
+        return Done("candidate_built", models.CandidateBuilt(moved_to=found))
     return Done("candidate_built", candidates.build(inputs, acts.folder / "bench"))
 
 
@@ -249,7 +257,13 @@ def _check(acts: Acts, order: Order) -> Done:
 def _accept(acts: Acts, order: Order) -> Done:
     inputs = _inputs(order, models.AcceptInputs)
     problem = identity.owned_elsewhere(inputs.repo, inputs.installation) if inputs.installation else None
-    return Done("accepted", models.Accepted(problem=problem) if problem else tips.accept(inputs))
+    if problem:
+        return Done("accepted", models.Accepted(problem=problem))
+    found = moved(order.project, inputs.repo, inputs.target, inputs)
+    # one that was accepted before a crash stays so
+    if found and found.tip != inputs.new:
+        return Done("accepted", models.Accepted(moved_to=found, tip=found.tip))
+    return Done("accepted", tips.accept(inputs))
 
 
 def _publish(acts: Acts, order: Order) -> Result:

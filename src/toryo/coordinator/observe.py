@@ -9,10 +9,11 @@ from pathlib import Path
 
 from toryo.coordinator.calls import Project, Target
 from toryo.coordinator.reporter import Reporter
-from toryo.domain.errors import ToryoError
+from toryo.domain.errors import Hindered, ToryoError
 from toryo.processes import TimeLimit
-from toryo.protocol.models import TargetSeen
+from toryo.protocol.targets import OnTarget, TargetSeen
 from toryo.workbench.git import identity, places, tips
+from toryo.workbench.git.refusals import Refusal
 
 log = logging.getLogger(__name__)
 
@@ -77,7 +78,7 @@ class Targets:
         stamp = _stamp(project.directory, target)
         if self._stamps.get(key) == stamp:
             return
-        seen = _look(project, target)
+        seen = look(project.id, project.directory, target)
         if self._reported.get(key) != seen:
             self._reporter.report(
                 "target_seen", seen.model_dump(mode="json"), subject=f"target:{project.id}/{target.name}"
@@ -97,21 +98,38 @@ def _stamp(directory: str, target: Target) -> _Stamp:
     return directory, target.published, *(_stat(common / name) for name in (*refs, *marks))
 
 
-def _look(project: Project, target: Target) -> TargetSeen:
-    found = identity.presence(project.directory, project.id)
+def look(project: str, directory: str, target: Target) -> TargetSeen:
+    found = identity.presence(directory, project)
     if found != "here":
         return TargetSeen(
-            project=project.id,
+            project=project,
             target=target.name,
             commit="",
             tree="",
             relation=found,
-            path=project.directory,
+            path=directory,
             contains_published=not target.published,
         )
-    owner = identity.read_mark(places.common_dir(project.directory), "owner")
-    seen = tips.look(project.directory, project.id, target.name, target.published)
-    return seen.model_copy(update={"owner": owner, "path": project.directory})
+    owner = identity.read_mark(places.common_dir(directory), "owner")
+    seen = tips.look(directory, project, target.name, target.published)
+    return seen.model_copy(update={"owner": owner, "path": directory})
+
+
+def moved(project: str, repo: str, target: str, believed: OnTarget) -> TargetSeen | None:
+    """Where the branch is, if a person moved it since the daemon saw it; None: an order may build on it."""
+    if not believed.seen:
+        return None
+    try:
+        if not tips.is_moved(repo, target, believed.seen):
+            return None
+        return look(project, repo, Target(target, believed.published))
+    except Hindered:
+        raise
+    except (ToryoError, OSError, Refusal, TimeLimit) as failed:
+        # the order itself meets what is wrong there, and says so
+        reason = str(failed)[:500]
+        log.warning("Target not read", extra={"project": project, "target": target, "reason": reason})
+        return None
 
 
 def _stat(path: Path) -> tuple[int, int, int] | None:

@@ -137,6 +137,11 @@ AT_REST = frozenset({TaskStatus.DONE, TaskStatus.FAILED, TaskStatus.CANCELLED, T
 DEPENDENCY_FAILED = "dependency_failed"
 """Reason of a blocked task that rests because a dependency failed, was cancelled or needs review."""
 
+TARGET_MOVED = "target_moved"
+"""Code of a preparation that was left because a person moved the target since the run was claimed."""
+OVERTAKEN = f"withdrawn:{TARGET_MOVED}"
+"""Outcome reason of that run."""
+
 OUTSIDE_STATUS: dict[TaskStatus, str] = {
     TaskStatus.OPEN: "open",
     TaskStatus.BLOCKED: "open",

@@ -33,6 +33,7 @@ from toryo.protocol.parts import (
     Usage,
     Whole,
 )
+from toryo.protocol.targets import OfTarget, OnTarget, TargetSeen
 
 __all__ = [
     "Collected",
@@ -50,6 +51,7 @@ __all__ = [
     "Spoken",
     "StopInputs",
     "Stopped",
+    "TargetSeen",
     "Violation",
 ]
 
@@ -103,7 +105,7 @@ class AdoptInputs(Model):
     """Where worktrees will be made; empty: nobody makes any there by this."""
 
 
-class PrepareInputs(Model):
+class PrepareInputs(OnTarget):
     repo: str
     run: str
     task: str
@@ -171,7 +173,7 @@ class Head(Model):
     commit: str
 
 
-class CandidateInputs(Model):
+class CandidateInputs(OnTarget):
     repo: str
     target: str
     tip: str
@@ -197,7 +199,7 @@ class CheckInputs(Model):
     exclude: tuple[str, ...] = ()
 
 
-class AcceptInputs(Model):
+class AcceptInputs(OnTarget):
     repo: str
     target: str
     old: str
@@ -298,29 +300,6 @@ class Surveyed(Model):
     """Settings files that lie in the checkout otherwise than in the commit they were read from."""
 
 
-class TargetSeen(Model):
-    """Orderless: where a target branch stands in the hub, told when it moved without us."""
-
-    project: str
-    target: str
-    commit: str
-    tree: str
-    relation: Literal["same", "ahead", "behind", "diverged", "missing", "no_tip", "gone", "other"]
-    """Of the branch to the tip. no_tip: the tip's ref is gone, or its commit; gone: there is no repository at
-    the project's path; other: not its own."""
-    path: str = ""
-    """Where the repository was looked for."""
-    owner: str = ""
-    """The installation that the repository's own mark names."""
-    tip: str = ""
-    """The tip it was compared with."""
-    published: str = ""
-    """What the coordinator believes to be published, which may be behind."""
-    contains_published: bool = True
-    """False: the branch was rewound or rebased away from what was published."""
-    settings_tree: str = ""
-
-
 class Adopted(Model):
     problem: Problem | None = None
     project: str = ""
@@ -333,7 +312,7 @@ class Adopted(Model):
     """Where the branches stand that were asked about."""
 
 
-class Prepared(Model):
+class Prepared(OfTarget):
     problem: Problem | None = None
     name: str = ""
     worktree: str = ""
@@ -382,7 +361,7 @@ class Conflict(Model):
     task: str
 
 
-class CandidateBuilt(Model):
+class CandidateBuilt(OfTarget):
     problem: Problem | None = None
     commit: str = ""
     tree: str = ""
@@ -409,7 +388,7 @@ class Checked(Model):
     """Ended by us or a crash: does not count as an attempt."""
 
 
-class Accepted(Model):
+class Accepted(OfTarget):
     problem: Problem | None = None
     moved: bool = False
     tip: str = ""

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from toryo.domain.words import Outcome
+from toryo.domain.words import OVERTAKEN, TARGET_MOVED, Outcome
 from toryo.reconciler.parking import wait_until
 
 
@@ -72,6 +72,8 @@ def _ended(fold: RunFold, first: Mapping[str, RawFact], waited: int) -> RunFold:
     prepared = first.get("prepared")
     problem = prepared.body.get("problem") if prepared else None
     if prepared and problem:
+        if problem.get("code") == TARGET_MOVED:  # nobody began it: once more, from where the target is now
+            return _over(fold, Outcome.CANCELLED, OVERTAKEN, prepared.at)
         text = f"prepare:{problem.get('code', '')}: {problem.get('message', '')}"
         return _over(fold, Outcome.FAILED, text, prepared.at)
     return fold

@@ -8,7 +8,7 @@ from toryo.domain.errors import NotFound
 from toryo.domain.naming import task_name
 from toryo.domain.words import PRIORITY_RANK, Access, CheckResult, Priority, Purpose
 from toryo.steps import step
-from toryo.store import claims, gates, landings, orders, projects, ready, runs, tasks, texts
+from toryo.store import agents, claims, gates, gather, landings, orders, projects, ready, runs, tasks, texts
 from toryo.store.engine import Tx
 from toryo.store.rows import AgentRow, OrderRow, ProjectRow, RunRow, TargetRow, TaskRow
 from toryo.usecases.agent_definitions import instructions
@@ -110,11 +110,26 @@ def begin_run(
         merge=tip if purpose is Purpose.RESOLVE else "",
         place=coordinator or hub(project),
         taken_by=coordinator,
+        target=target,
     )
     body = {"purpose": purpose, "generation": run.generation, "agent": agent.id, "coordinator": coordinator}
     tx.emit("run_claimed", body, project=project.id, task=task.id, run=run.id)
     tx.mark(f"task:{task.id}", lazily=lazily)
     return run, order
+
+
+def begin_again(tx: Tx, run: RunRow) -> RunRow | None:
+    """What goes on in place of an outside run whose target moved before it had a worktree; None: the target
+    is being followed."""
+    newest = runs.of_task(tx, run.task)[-1]
+    if newest.id != run.id:
+        return newest
+    project, agent, task = projects.get(tx, run.project), agents.get(tx, run.agent), tasks.get(tx, run.task)
+    target = projects.target(tx, run.project, task.target) if task else None
+    is_followed = target is not None and target.seen_relation in gather.FOLLOWING and not target.stopped
+    if project is None or agent is None or task is None or is_followed:
+        return None
+    return begin_run(tx, project, agent, task, target, coordinator="", request=new_id("q"))[0]
 
 
 def prompt_parts(tx: Tx, project: ProjectRow, agent: AgentRow, task: TaskRow) -> PromptParts:

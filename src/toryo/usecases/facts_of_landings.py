@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from toryo.domain.words import TARGET_MOVED
 from toryo.reconciler.queueing import NO_TIP
 from toryo.reconciler.retries import NO_COMMIT
 from toryo.reconciler.subjects import DROPPED
@@ -55,7 +56,7 @@ def apply_candidate(tx: Tx, order: OrderRow, body: dict[str, Any]) -> None:
         candidate=body["commit"],
         tree=body["tree"],
         conflict=body.get("conflict"),
-        stale=body.get("stale", ""),
+        stale=body.get("stale", "") or (TARGET_MOVED if body.get("moved_to") else ""),
         problem=f"{problem['code']}: {problem['message']}" if problem else "",
     )
     _look(tx, landing)

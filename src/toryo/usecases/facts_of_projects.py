@@ -63,11 +63,18 @@ def take_settings(tx: Tx, project: ProjectRow, body: Mapping[str, Any]) -> Proje
 
 
 def is_early(tx: Tx, fact: Fact) -> bool:
+    return fact.kind == "target_seen" and _is_early(tx, fact.body)
+
+
+def apply_found(tx: Tx, body: dict[str, Any]) -> None:
+    """The sight that an order came back with, instead of building on a target that a person moved."""
+    if not _is_early(tx, body):
+        apply_target_seen(tx, body)
+
+
+def _is_early(tx: Tx, body: Mapping[str, Any]) -> bool:
     """Whether a branch was looked for where the project lay before, or compared with another tip than ours,
     or, beside or behind it, with another commit than the published one: a newer look will tell."""
-    body = fact.body
-    if fact.kind != "target_seen":
-        return False
     project = projects.get(tx, str(body.get("project")))
     target = projects.target(tx, str(body.get("project")), str(body.get("target")))
     if project is None or target is None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from toryo.domain.words import OrderKind, OrderState, Outcome, Purpose, Verb
+from toryo.domain.words import OVERTAKEN, OrderKind, OrderState, Outcome, Purpose, Verb
 from toryo.reconciler.folding import RawFact, RunFold, fold_run
 from toryo.store import facts, orders, runs, tasks, tokens
 from toryo.store.engine import Tx
@@ -66,7 +66,8 @@ def refold(tx: Tx, run: RunRow) -> None:
     if run.live and not fold.live:
         if not fold.started_at:
             _withdraw_start(tx, run)
-        tokens.end_of_run(tx, run.id, "exit")
+        if run.coordinator or fold.outcome_reason != OVERTAKEN:  # an outside agent's session goes on
+            tokens.end_of_run(tx, run.id, "exit")
     tx.mark(f"task:{run.task}")
 
 

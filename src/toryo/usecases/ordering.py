@@ -29,7 +29,7 @@ from toryo.reconciler.decisions import OrderWish
 from toryo.store import agents, facts, gates, landings, meta, orders, projects, runs, tasks
 from toryo.store.blobs import blob_hash
 from toryo.store.engine import Tx
-from toryo.store.rows import AgentRow, OrderRow, ProjectRow, RunRow, TaskRow
+from toryo.store.rows import AgentRow, OrderRow, ProjectRow, RunRow, TargetRow, TaskRow
 from toryo.usecases import parking
 from toryo.usecases.ids import new_id
 from toryo.usecases.project_settings import settings_of
@@ -103,7 +103,15 @@ def insert(
 
 
 def prepare(
-    tx: Tx, subject: Subject, *, name: str, base: str, merge: str, place: str, taken_by: str
+    tx: Tx,
+    subject: Subject,
+    *,
+    name: str,
+    base: str,
+    merge: str,
+    place: str,
+    taken_by: str,
+    target: TargetRow | None = None,
 ) -> OrderRow:
     project, task, run = subject.project, subject.task, subject.run
     inputs = PrepareInputs(
@@ -121,8 +129,14 @@ def prepare(
         scope=ScopeInputs.model_validate(run.scope),
         prompt=run.prompt,
         worktree_root=settings_of(project.settings).worktrees,
+        **_believed(target),
     )
     return _of_run(tx, OrderKind.PREPARE, f"prepare/{run.id}", subject, inputs, place, 600, taken_by)
+
+
+def _believed(target: TargetRow | None) -> dict[str, str]:
+    """Where the target stands as far as we know: the hands look again before they build on it."""
+    return {"seen": target.seen, "published": target.published} if target else {}
 
 
 def settings_changed(project: ProjectRow, tree: str) -> bool:
@@ -259,6 +273,7 @@ def _candidate(tx: Tx, wish: OrderWish, project_id: str) -> bool:
         if task
         else "",  # words travel as blobs (S1-06); add_task kept this one
         date=iso(landing.created_at) or "",
+        **_believed(projects.target(tx, project_id, landing.target)),
     )
     insert(
         tx,
@@ -314,6 +329,7 @@ def _accept(tx: Tx, wish: OrderWish, project_id: str) -> bool:
         evidence=landing.evidence,
         installation=meta.get(tx, "installation") or "",
         reset=landing.kind == "adopt" and is_away,
+        **_believed(target),
     )
     insert(
         tx,

@@ -10,11 +10,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from toryo.domain.errors import Refused, UserError
-from toryo.domain.words import TaskStatus, Verb
+from toryo.domain.words import OVERTAKEN, TaskStatus, Verb
 from toryo.store import claims, projects, runs, tasks
 from toryo.store.engine import Tx
 from toryo.store.rows import ClaimRow, TaskRow, VerbRow
-from toryo.usecases.claim_run import begin_run
+from toryo.usecases.claim_run import begin_again, begin_run
 from toryo.usecases.context import HeadContext
 from toryo.usecases.facts_of_runs import own_fact
 from toryo.usecases.finding import the_agent, the_run, the_task
@@ -69,7 +69,12 @@ def session_when_prepared(context: HeadContext, run_id: str) -> tuple[bool, dict
     with context.store.read() as tx:
         run = the_run(tx, run_id)
         task = the_task(tx, run.task)
-    if not run.live:
+    if run.outcome_reason == OVERTAKEN:
+        with context.store.change() as tx:
+            again = begin_again(tx, run)
+        if again and again.id != run.id:
+            return session_when_prepared(context, again.id)
+    elif not run.live:
         raise Refused(
             f"The worktree could not be made: {run.outcome_reason}", hint=f"toryo run show {run.id}"
         )

@@ -22,7 +22,7 @@ from toryo.usecases.facts_of_landings import (
     apply_published,
     apply_waiting,
 )
-from toryo.usecases.facts_of_projects import apply_surveyed, apply_target_seen, is_early
+from toryo.usecases.facts_of_projects import apply_found, apply_surveyed, apply_target_seen, is_early
 from toryo.usecases.facts_of_runs import apply_run_fact
 from toryo.usecases.speaking import apply_spoken, apply_waiting_words
 
@@ -101,6 +101,8 @@ def _take(tx: Tx, coordinator: CoordinatorRow, incarnation: int, superseded: boo
                 task=order.task,
                 run=order.run,
             )
+    if body.get("moved_to"):
+        apply_found(tx, body["moved_to"])
     _apply(tx, order, fact.kind, body)
 
 

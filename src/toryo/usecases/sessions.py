@@ -10,11 +10,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from toryo.domain.errors import Refused, UserError
-from toryo.domain.words import ClaimResult
+from toryo.domain.words import OVERTAKEN, ClaimResult
 from toryo.store import agents, claims, projects, runs, tasks, tokens
 from toryo.store.engine import Tx
 from toryo.store.rows import AgentRow, ClaimRow, ProjectRow, RunRow, TokenRow
-from toryo.usecases.claim_run import begin_run
+from toryo.usecases.claim_run import begin_again, begin_run
 from toryo.usecases.context import HeadContext
 from toryo.usecases.coordinators import LONGEST_TOKEN_S, TOKEN_S
 from toryo.usecases.credentials import hash_token, new_session_token, run_of_token
@@ -161,6 +161,7 @@ def get_my_task(context: HeadContext, token: str, caller_run: str) -> tuple[str,
                 "has_task": False,
                 "instruction": "No task is assigned to you now. End here; you will be started again.",
             }
+        run = _in_its_place(tx, run)
         answer = _task_answer(tx, run)
         if answer:
             _record_start(tx, run)
@@ -188,10 +189,24 @@ def task_when_prepared(context: HeadContext, run_id: str) -> dict[str, Any] | No
     with context.store.read() as tx:
         run = runs.get(tx, run_id)
         answer = _task_answer(tx, run) if run else None
+    if run and run.outcome_reason == OVERTAKEN:
+        with context.store.change() as tx:
+            run = _in_its_place(tx, run)
+            answer = _task_answer(tx, run)
     if run and answer:
         with context.store.change() as tx:
             _record_start(tx, run)
     return answer
+
+
+def _in_its_place(tx: Tx, run: RunRow) -> RunRow:
+    """The run that the session speaks for, if its own was overtaken by a move of the target."""
+    again = begin_again(tx, run) if run.outcome_reason == OVERTAKEN else None
+    if again is None:
+        return run
+    for token in tokens.of_run(tx, run.id):
+        tokens.bind(tx, token.hash, again.id)
+    return again
 
 
 def not_prepared_yet() -> dict[str, Any]:
@@ -205,7 +220,7 @@ def not_prepared_yet() -> dict[str, Any]:
 
 def _task_answer(tx: Tx, run: RunRow) -> dict[str, Any] | None:
     task = tasks.get(tx, run.task)
-    if task is None or (not run.worktree and run.live):
+    if task is None or (not run.worktree and (run.live or run.outcome_reason == OVERTAKEN)):
         return None
     if not run.live and not run.worktree:
         raise Refused(

@@ -20,7 +20,7 @@ from toryo.protocol.models import (
     Problem,
     Violation,
 )
-from toryo.workbench.git import belongings, fingerprint, links, merges, places, snapshots, sparse
+from toryo.workbench.git import belongings, fingerprint, links, merges, places, reflogs, snapshots, sparse
 from toryo.workbench.git.door import Git, GitFailed
 from toryo.workbench.git.places import Worktree
 from toryo.workbench.git.worktrees import read_before
@@ -183,11 +183,14 @@ def _foreign(inputs: CollectInputs, before: dict[str, Any] | None, run_dir: Path
     git = places.git_on(common)
 
     def is_ours(branch: str, old: str, new: str) -> bool:
-        """Publishing goes forward and follows accepting: behind the tip by now perhaps, never beside it."""
+        """Publishing goes forward and follows accepting: behind the tip by now perhaps, never beside it. A
+        person's move of a target is followed, and is no act of the agent's either."""
         tip = after["tips"].get(branch)
         if not tip or not old or not new:
             return False
-        return tip == new or (git.is_ancestor(old, new) and git.is_ancestor(new, tip))
+        if tip == new or (git.is_ancestor(old, new) and git.is_ancestor(new, tip)):
+            return True
+        return not reflogs.is_by_the_run(common, git, inputs.branch, inputs.base, old, new)
 
     after = fingerprint.take(inputs.repo, inputs.branch)
     found = fingerprint.compare(before, after, is_ours)
@@ -203,4 +206,23 @@ def _foreign(inputs: CollectInputs, before: dict[str, Any] | None, run_dir: Path
             *fingerprint.others(before, after, common, inputs.branch),
         )
         found = tuple(change for change in found if change in again)
+    found = _without_what_people_did(common, git, found, before, after)
     return belongings.pin(common, run_dir, inputs.run, found, before, after)
+
+
+def _without_what_people_did(
+    common: Path, git: Git, found: tuple[Foreign, ...], before: dict[str, Any], after: dict[str, Any]
+) -> tuple[Foreign, ...]:
+    """A person who commits on a target, or resets it, changes the state of files in that checkout."""
+    branch, ref = after["head"]["branch"], places.head_ref(after["head"]["branch"])
+    old, new = (seen["refs"].get(ref, "") for seen in (before, after))
+    is_files = any(change.what == "checkout" and change.name != "HEAD" for change in found)
+    is_told = any(change.name == places.shown(ref) for change in found)
+    if not is_files or is_told or branch not in after["tips"] or not old or old == new:
+        return found
+    excused = reflogs.excused_by(reflogs.moves_of_people(common, ref, old), git)
+    return tuple(
+        change
+        for change in found
+        if change.what != "checkout" or not excused.covers(change.name, change.after)
+    )

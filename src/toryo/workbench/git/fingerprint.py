@@ -36,7 +36,7 @@ _OURS = ("refs/toryo/", _AGENTS, "refs/prefetch/", "refs/bisect/", "refs/rewritt
 """Refs that move without an agent: Toryo's, other tasks' branches (judged by their runs), git's own."""
 
 
-_NEVER_TOLD = frozenset(f"refs/toryo/{space}" for space in ("snapshots", "candidates", "kept", "foreign"))
+NEVER_TOLD = frozenset(f"refs/toryo/{space}" for space in ("snapshots", "candidates", "kept", "foreign"))
 """Of `_OURS`, the spaces that grow with every task."""
 
 
@@ -49,7 +49,7 @@ def take(repo: str | Path, branch: str) -> dict[str, Any]:
     common = places.common_of(git_dir)
     reading = sights.Reading(root, git_dir, common)  # git reads it, which takes longest, beside the rest
     try:
-        refs = read_refs(common, leave_out=_NEVER_TOLD)
+        refs = read_refs(common, leave_out=NEVER_TOLD)
         rest = _beside_the_checkout(common)
     finally:
         seen = reading.finish()

@@ -5,11 +5,12 @@ Publishing, which moves the user's branch, is left to `publish`.
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Literal
 
 from toryo.processes import TimeLimit
 from toryo.protocol.models import Accepted, AcceptInputs, Problem, TargetSeen
-from toryo.workbench.git import damage, places
+from toryo.workbench.git import damage, fingerprint, packed_refs, places
 from toryo.workbench.git.door import ZERO, Git, GitFailed
 
 Relation = Literal["same", "ahead", "behind", "diverged", "missing", "no_tip"]
@@ -85,6 +86,32 @@ def look(repo: str, project: str, target: str, published: str) -> TargetSeen:
         contains_published=not published or published == branch or git.is_ancestor(published, branch),
         settings_tree=settings_tree(git, branch),
     )
+
+
+def is_moved(repo: str, target: str, seen: str) -> bool:
+    """Whether somebody else than us put the branch elsewhere than it was seen.
+
+    Read from the files: as a rule nobody did, and a process would cost every launch 2 ms."""
+    common = places.common_dir(repo)
+    branch = _commit_in(common, places.head_ref(target))
+    if branch == seen:
+        return False
+    tip = _commit_in(common, places.tip_ref(target))
+    # publishing goes forward and follows accepting: behind the tip by now perhaps, never beside it
+    git = places.git_on(common)
+    is_ours = branch and tip and git.is_ancestor(seen, branch) and git.is_ancestor(branch, tip)
+    return not is_ours
+
+
+def _commit_in(common: Path, ref: str) -> str:
+    """Empty: there is none."""
+    # loose before packed: a ref that is being packed is in both places for a moment, never in none
+    text = places.read(common / ref)
+    if places.is_id(text):
+        return text
+    if text or (common / "reftable").exists():  # another name for a branch, or none that a file tells
+        return places.git_on(common).commit_of(ref) or ""
+    return packed_refs.told(common, fingerprint.NEVER_TOLD).get(ref, "")
 
 
 def settings_tree(git: Git, commit: str) -> str:

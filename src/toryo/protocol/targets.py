@@ -1,0 +1,46 @@
+"""A target branch between daemon and coordinator: where it is believed to stand, and where it was found."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from toryo.protocol.parts import Model
+
+
+class TargetSeen(Model):
+    """Orderless: where a target branch stands in the hub, told when it moved without us."""
+
+    project: str
+    target: str
+    commit: str
+    tree: str
+    relation: Literal["same", "ahead", "behind", "diverged", "missing", "no_tip", "gone", "other"]
+    """Of the branch to the tip. no_tip: the tip's ref is gone, or its commit; gone: there is no repository at
+    the project's path; other: not its own."""
+    path: str = ""
+    """Where the repository was looked for."""
+    owner: str = ""
+    """The installation that the repository's own mark names."""
+    tip: str = ""
+    """The tip it was compared with."""
+    published: str = ""
+    """What the coordinator believes to be published, which may be behind."""
+    contains_published: bool = True
+    """False: the branch was rewound or rebased away from what was published."""
+    settings_tree: str = ""
+
+
+class OnTarget(Model):
+    """Inputs of an order that builds on a target: a branch that a person moved since is followed first."""
+
+    seen: str = ""
+    """Where the daemon last saw the branch; empty: it is not compared."""
+    published: str = ""
+    """What the daemon knows to be published there."""
+
+
+class OfTarget(Model):
+    """The fact of such an order."""
+
+    moved_to: TargetSeen | None = None
+    """Where the branch is instead: nothing was done."""
