@@ -105,3 +105,19 @@ def test_losing_the_tmux_server_ends_the_run_as_a_fact_and_another_one_gets_a_ne
         house.ok("task", "retry", task)
         house.lands(task)
         assert house.text_on("src/a.txt") == "fine"
+
+
+def test_opencode_on_its_screen_has_finished_soon_after_it_printed_the_marker() -> None:
+    says = {"say": "All is done.\n\nTORYO_TASK_DONE"}
+    with crew("opencode", part("Add a file", HOLD, *writes("src/a.txt"), says), worker=ON_SCREEN) as house:
+        task = house.add("Add a file", "--timeout", "200")
+        held(house).touch()  # until then nothing but the echo of the prompt had been on the screen
+        house.lands(task)
+        (run,) = house.task(task)["runs"]
+        assert (run["outcome"], run["exit_code"]) == ("succeeded", 0)
+        place = house.run_dir(run["id"])
+        (signal,) = [json.loads(line) for line in (place / "signals.jsonl").read_text().splitlines()]
+        assert signal["source"] == "marker"
+        assert 0 < signal["at"] - house.requests("Add a file")[-1]["at"] < 10
+        assert "TORYO_TASK_DONE" not in (place / "prompt.md").read_text()
+        assert (place / "typed.md").read_text().startswith((place / "prompt.md").read_text().rstrip())

@@ -97,7 +97,7 @@ def join(home: Home, name: str, config: Config, key: str, standing: Standing) ->
     targets = Targets(reporter)
     spares = Spares(folder / "spare", launch.shim_environment(), min(2, config.max_concurrent))
     clients = Records(config, home.path / "clients")
-    windows = Windows(folder)
+    windows = Windows(folder, config.ask_silent)
     runs = Runs(folder / "runs", reporter, journal, clients, spares)
     orders = Orders(journal, reporter, standing, check_hands=_check_hands())
     spares.is_busy = orders.is_acting

@@ -26,9 +26,10 @@ _AGAIN_S = 5.0
 
 
 class Windows:
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, ask_silent_s: float = 0) -> None:
         """`folder` is coordinators/{name}; nothing of tmux is needed before a run asks for it."""
         self._folder = folder
+        self._ask_silent_s = ask_silent_s
         self._lock = threading.Lock()
         self._attended: dict[str, threading.Event] = {}
         self._closed = threading.Event()
@@ -134,7 +135,9 @@ class Windows:
                 if not self._closed.is_set():
                     window.end()
             else:
-                Driver(self._run_dir(run), screen, window, lambda s: not wake.wait(s)).drive()
+                Driver(
+                    self._run_dir(run), screen, window, lambda s: not wake.wait(s), self._ask_silent_s
+                ).drive()
         except (ToryoError, OSError) as failed:
             # the run goes on by itself: its shim and its time limit do not need us
             log.warning("A window waits", extra={"run": run, "reason": str(failed)[:500]})

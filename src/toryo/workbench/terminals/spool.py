@@ -22,6 +22,7 @@ from toryo.clock import wall
 from toryo.domain.errors import ToryoError
 
 SCREEN, PROMPT, WORDS, SIGNALS, LOCK = "screen.json", "typed.json", "words", "signals.jsonl", "screen.lock"
+ASKED = "asked.json"
 
 State = Literal["", "typing", "shown", "taken"]
 Source = Literal["hook", "marker", "terminal_lost"]
@@ -104,6 +105,11 @@ def note_taken(path: Path) -> None:
 
 def prompt_note(run_dir: Path) -> Path:
     return run_dir / PROMPT
+
+
+def question_note(run_dir: Path) -> Path:
+    """Of the one question that is typed after a long silence."""
+    return run_dir / ASKED
 
 
 def words_note(run_dir: Path, message: str) -> Path:
