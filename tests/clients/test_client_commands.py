@@ -216,7 +216,9 @@ def test_claudes_screen_uses_the_users_folder_where_the_login_lives_there(tmp_pa
     made = client("claude").interactive(call)
     assert "CLAUDE_CONFIG_DIR" not in made.command.env
     settings = json.loads((tmp_path / "run" / "claude-settings.json").read_text())
-    assert set(settings["hooks"]) == {"Stop", "StopFailure"}
+    asks = {"PermissionRequest", "Notification", "PostToolUse", "PostToolUseFailure", "UserPromptSubmit"}
+    assert set(settings["hooks"]) == {"Stop", "StopFailure", *asks}
+    assert made.asks_file == tmp_path / "run" / "asks.jsonl"
     assert (made.leave, made.done_file) == ("/exit", tmp_path / "run" / "turn-end.jsonl")
 
 

@@ -40,6 +40,7 @@ def on_screen(
             prompt_file=str(prompt_file),
             prompt_given=driven.prompt_given,
             tools_file="" if driven.tools_file is None else str(driven.tools_file),
+            asks_file="" if driven.asks_file is None else str(driven.asks_file),
         ),
     )
 

@@ -48,6 +48,8 @@ class Screen:
     """The program has its prompt already: it is only needed to know its echo."""
     tools_file: str = ""
     """Is there once the program knows our tools; empty: it gets none."""
+    asks_file: str = ""
+    """Written by the program's hooks when it asks a person; empty: it has none for that."""
 
 
 @dataclass(frozen=True)
@@ -81,6 +83,11 @@ def read_screen(run_dir: Path) -> Screen | None:
         return Screen(**{**raw, "ready": tuple(raw["ready"])}) if raw else None
     except (KeyError, TypeError):
         return None
+
+
+def asks_file(run_dir: Path) -> Path | None:
+    screen = read_screen(run_dir)
+    return Path(screen.asks_file) if screen is not None and screen.asks_file else None
 
 
 def typed(path: Path) -> Typed:
