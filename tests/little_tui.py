@@ -30,6 +30,7 @@ DEFAULTS = {
     "stays": False,
     "survives_hangup": False,
     "brackets": True,
+    "early": False,
 }
 BEGIN, END = b"\x1b[200~", b"\x1b[201~"
 
@@ -82,6 +83,8 @@ class Tui:
             self.clear()
             self.out(f"> {text}\n\n")
         self.working_until = time.monotonic() + self.settings["work_s"]
+        if self.settings["early"]:  # it says so, and goes on
+            self.out(f"● {self.settings['answer']}\n")
 
     def is_through(self) -> bool:
         """With what it was told to do; `until` names a file that it waits for besides."""
@@ -91,7 +94,8 @@ class Tui:
     def answer(self) -> None:
         self.working_until = 0.0
         self.clear()
-        self.out(f"● {self.settings['answer']}\n")
+        said = self.settings["answer"]
+        self.out(f"● {said if isinstance(said, str) else said[min(self.number, len(said)) - 1]}\n")
         if self.settings["done_file"]:
             Path(self.settings["done_file"]).write_text("{}\n")
 

@@ -13,6 +13,7 @@ import pytest
 from clients.calling import BRIDGE, a_call
 from toryo.domain.errors import UserError
 from toryo.workbench.clients.registry import AGENT_CLIS, client
+from toryo.workbench.terminals.screens import typed_prompt
 
 HUGE = "ä prompt with 'quotes' and {worktree}\n" * 40_000
 every_cli = pytest.mark.parametrize("name", [one.name for one in AGENT_CLIS])
@@ -215,7 +216,9 @@ def test_claudes_screen_uses_the_users_folder_where_the_login_lives_there(tmp_pa
     made = client("claude").interactive(call)
     assert "CLAUDE_CONFIG_DIR" not in made.command.env
     settings = json.loads((tmp_path / "run" / "claude-settings.json").read_text())
-    assert set(settings["hooks"]) == {"Stop", "StopFailure"}
+    asks = {"PermissionRequest", "Notification", "PostToolUse", "PostToolUseFailure", "UserPromptSubmit"}
+    assert set(settings["hooks"]) == {"Stop", "StopFailure", *asks}
+    assert made.asks_file == tmp_path / "run" / "asks.jsonl"
     assert (made.leave, made.done_file) == ("/exit", tmp_path / "run" / "turn-end.jsonl")
 
 
@@ -247,3 +250,22 @@ def test_geminis_screen_trusts_the_folders_beside_those_of_the_user(tmp_path):
     settings = json.loads((tmp_path / "context" / ".gemini" / "settings.json").read_text())
     assert str(made.done_file) in settings["hooks"]["AfterAgent"][0]["hooks"][0]["command"]
     assert client("gemini").interactive(a_call(tmp_path)).done_file is None
+
+
+@pytest.mark.parametrize(
+    ("name", "context", "asked"),
+    [
+        ("claude", True, False),
+        ("codex", False, False),
+        ("gemini", True, False),
+        ("gemini", False, True),
+        ("opencode", False, True),
+    ],
+)
+def test_only_a_cli_without_a_hook_for_the_end_of_a_turn_is_asked_to_print_the_marker(
+    tmp_path, name, context, asked
+):
+    call = a_call(tmp_path, context=context, env={"HOME": str(tmp_path), "ANTHROPIC_API_KEY": "none"})
+    typed = typed_prompt(client(name).interactive(call), call.prompt)
+    assert typed.startswith("Do it.\n")
+    assert ("TORYO_TASK_DONE" in typed) is asked

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
+from datetime import datetime
 from typing import Any
 
 import pytest
@@ -50,6 +51,41 @@ def test_a_task_whose_agent_has_no_client_names_the_client_that_is_installed(sho
     who = {"machine": shop.hands.machine, "name": "main", "boot": "b", "pid": 1}
     shop.hands.call("register_coordinator", **who, clients={"codex": "/bin/codex"})
     assert waited(shop, task)["type"] == "toryo agent add worker --client codex"
+
+
+def test_an_agent_that_asks_needs_a_person_until_it_was_answered(shop: Shop) -> None:
+    task = shop.add_task()
+    shop.hands.claim("dev", shop.project)
+    shop.hands.prepare()
+    order = shop.hands.start()
+    signs = models.Signs(n=1, asks="Which colour? (1 Red, 2 Blue)")
+    shop.hands.report(order, "signs", signs)
+    assert shop.state(task) == "running waiting_for_input"
+    told = waited(shop, task)
+    assert told["why"] == "waiting_for_input: Which colour? (1 Red, 2 Blue)"
+    assert told["lines"] == [f'toryo task say {task} "…"', f"toryo attach {task}"]
+    (listed,) = shop.daemon.person("get_status")["needs_you"]
+    assert (listed["task"], listed["type"]) == (task, f'toryo task say {task} "…"')
+    shop.hands.report(order, "signs", models.Signs(n=2))
+    assert shop.state(task) == "running implement"
+    assert shop.daemon.person("get_status")["needs_you"] == []
+
+
+def test_silence_is_a_fact_that_changes_no_state(shop: Shop) -> None:
+    task = shop.add_task()
+    shop.hands.claim("dev", shop.project)
+    shop.hands.prepare()
+    order = shop.hands.start()
+    (moving,) = shop.daemon.person("get_status")["moving"]
+    assert moving["silent_since"] is None
+    shop.hands.report(order, "signs", models.Signs(n=1, silent_s=720))
+    assert shop.state(task) == "running implement"
+    (moving,) = shop.daemon.person("get_status")["moving"]
+    since = shop.task(task)["runs"][0]["silent_since"]
+    assert moving["silent_since"] == since
+    assert 715 < shop.daemon.now() - datetime.fromisoformat(since).timestamp() < 750
+    shop.hands.exit(order)
+    assert shop.task(task)["runs"][0]["silent_since"] is None
 
 
 def test_a_held_task_and_what_waits_for_it_name_the_same_line(shop: Shop) -> None:

@@ -105,3 +105,49 @@ def test_losing_the_tmux_server_ends_the_run_as_a_fact_and_another_one_gets_a_ne
         house.ok("task", "retry", task)
         house.lands(task)
         assert house.text_on("src/a.txt") == "fine"
+
+
+COLOURS = [{"label": "Red", "description": "as fire"}, {"label": "Blue", "description": "as water"}]
+COLOUR = {"question": "Which colour?", "header": "Colour", "multiSelect": False, "options": COLOURS}
+ASKS = {
+    "claude": {"call": {"tool": "AskUserQuestion", "arguments": {"questions": [COLOUR]}}},
+    "gemini": {"call": {"tool": "ask_user", "arguments": {"questions": [COLOUR | {"type": "choice"}]}}},
+}
+
+
+@pytest.mark.parametrize(("client", "answer"), [("claude", "2"), ("claude", "Take green."), ("gemini", "2")])
+def test_an_agent_that_asks_on_its_screen_needs_a_person_and_words_answer_it(
+    client: str, answer: str
+) -> None:
+    steps = (ASKS[client], HOLD, *writes("src/a.txt"), {"say": "All is done."})
+    with crew(client, part("Add a file", *steps), worker=ON_SCREEN) as house:
+        task = house.add("Add a file")
+        house.until(task, lambda one: one["reason"] == "waiting_for_input", what="it waits for a person")
+        (listed,) = house.read("status")["needs_you"]
+        assert listed["task"] == task
+        assert listed["why"] == "waiting_for_input: Which colour? (1 Red, 2 Blue)"
+        house.ok("task", "say", task, answer)
+        house.until(task, lambda one: one["reason"] == "implement", what="it goes on", within_s=10)
+        assert house.read("status")["needs_you"] == []
+        held(house).touch()
+        house.lands(task)
+        asked = json.dumps(
+            house.requests("Add a file")[-1]["body"]["messages" if client == "claude" else "contents"]
+        )
+        assert ("Blue" if answer == "2" else answer) in asked.split("as water")[-1]
+
+
+def test_opencode_on_its_screen_has_finished_soon_after_it_printed_the_marker() -> None:
+    says = {"say": "All is done.\n\nTORYO_TASK_DONE"}
+    with crew("opencode", part("Add a file", HOLD, *writes("src/a.txt"), says), worker=ON_SCREEN) as house:
+        task = house.add("Add a file", "--timeout", "200")
+        held(house).touch()  # until then nothing but the echo of the prompt had been on the screen
+        house.lands(task)
+        (run,) = house.task(task)["runs"]
+        assert (run["outcome"], run["exit_code"]) == ("succeeded", 0)
+        place = house.run_dir(run["id"])
+        (signal,) = [json.loads(line) for line in (place / "signals.jsonl").read_text().splitlines()]
+        assert signal["source"] == "marker"
+        assert 0 < signal["at"] - house.requests("Add a file")[-1]["at"] < 10
+        assert "TORYO_TASK_DONE" not in (place / "prompt.md").read_text()
+        assert (place / "typed.md").read_text().startswith((place / "prompt.md").read_text().rstrip())

@@ -79,6 +79,23 @@ def test_what_is_said_on_the_way_ends_nothing(kind):
     assert fold_run([PREPARED, RawFact(kind, {}, 3)]).live
 
 
+def signs(n: int, at: float, asks: str = "", silent_s: float | None = None) -> RawFact:
+    return RawFact("signs", {"n": n, "asks": asks, "silent_s": silent_s}, at)
+
+
+def test_the_newest_signs_hold_in_whatever_order_they_came():
+    told = [signs(1, 10.0, "Which colour?"), signs(2, 20.0, "Which colour?", 12.5), signs(3, 20.0)]
+    assert fold_run(told[:1]).signs == {"asks": "Which colour?", "silent_since": None}
+    for order in (told[:2], [*reversed(told[:2]), told[0]]):
+        assert fold_run(order).signs == {"asks": "Which colour?", "silent_since": 7.5}
+    assert fold_run([told[2], told[0], told[1]]).signs is None
+
+
+def test_a_run_that_is_over_asks_nothing_and_is_not_silent():
+    over = RawFact("exited", {"exit_code": 0}, 30.0)
+    assert fold_run([signs(1, 10.0, "Which colour?", 3.0), over]).signs is None
+
+
 def test_an_exit_record_is_stronger_than_a_loss_or_a_release():
     for other in ("lost", "released", "expired", "reported"):
         assert fold_run([RawFact(other, {}, 3), exited(at=8)]).outcome is Outcome.SUCCEEDED

@@ -91,6 +91,8 @@ def test_no_client_names_the_line_to_type():
         (a_live_run(), "running implement"),
         (a_live_run(purpose=FIX), "running fix"),
         (a_live_run(outside=True), "running outside"),
+        (a_live_run(asks="Which colour?"), "running waiting_for_input"),
+        (a_live_run(asks="Which colour?", unseen=True), "running unknown"),
         (a_live_run(unseen=True), "running unknown"),
         (a_live_run(unseen=True, prepared=False), "running unknown"),
         (a_live_run(claim=FAILED), "running implement"),

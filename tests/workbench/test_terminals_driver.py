@@ -11,6 +11,7 @@ from stage_of_windows import PATIENCE_S, Stage
 from toryo.coordinator.windows import Windows
 from toryo.workbench.runs import records
 from toryo.workbench.terminals import spool
+from toryo.workbench.terminals.marker import QUESTION
 from waiting import eventually
 
 
@@ -22,9 +23,9 @@ def stage(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stage]:
 
 
 def long_prompt(size: int) -> str:
-    line = "Line \"quoted\" 'twice' `and` $HOME \\n %s; #{pane_id} 日本語 — é\tTab GWT_TASK_DONE in it\n"
+    line = "Line \"quoted\" 'twice' `and` $HOME \\n %s; #{pane_id} 日本語 — é\tTab TORYO_TASK_DONE in it\n"
     text = "".join(f"{number} {line}" for number in range(size // len(line.encode()) + 1))
-    return text + "\nGWT_TASK_DONE\nis what you print last. 終わり"
+    return text + "\nTORYO_TASK_DONE\nis what you print last. 終わり"
 
 
 def sources(stage: Stage, run: str) -> list[str]:
@@ -68,19 +69,60 @@ def test_a_program_without_bracketed_paste_is_given_its_prompt_too(stage):
 
 
 def test_the_marker_in_the_prompt_does_not_end_the_run_and_a_printed_one_does(stage):
-    prompt = "Do it. When finished print\nGWT_TASK_DONE\nand nothing else."
+    prompt = "Do it. When finished print\nTORYO_TASK_DONE\nand nothing else."
     stage.tui("r1", prompt=prompt, answer="working on it")
     stage.received("r1")
     stage.sees("r1", "working on it")
-    stage.sees("r1", "GWT_TASK_DONE")
+    stage.sees("r1", "TORYO_TASK_DONE")
     began = time.monotonic()
     while time.monotonic() - began < 5:  # longer than the driver takes between two looks
         assert not sources(stage, "r1")
         assert records.read_exit(stage.run_dir("r1")) is None
         stage.window("r1").look()
-    stage.tui("r2", prompt=prompt, answer="GWT_TASK_DONE")
+    stage.tui("r2", prompt=prompt, answer="TORYO_TASK_DONE")
     assert stage.exited("r2").exit_code == 0
     assert sources(stage, "r2") == ["marker"]
+
+
+def test_a_marker_that_is_printed_while_the_agent_goes_on_ends_nothing(stage):
+    go = stage.folder / "go"
+    stage.tui("r1", prompt="do it", work_s=0.5, until=str(go), answer="TORYO_TASK_DONE", early=True)
+    stage.sees("r1", "TORYO_TASK_DONE")
+    began = time.monotonic()
+    while time.monotonic() - began < 5:
+        assert not sources(stage, "r1")
+        stage.window("r1").look()
+    go.touch()
+    assert stage.exited("r1").exit_code == 0
+    assert sources(stage, "r1") == ["marker"]
+
+
+def test_an_agent_without_a_hook_is_asked_once_after_a_long_silence(stage):
+    stage.windows = Windows(stage.folder, ask_silent_s=1)
+    stage.tui("r1", prompt="do it", answer=["I looked at it.", "Still at it.", "never"])
+    assert stage.received("r1", 2) == QUESTION
+    stage.sees("r1", "Still at it.")
+    began = time.monotonic()
+    while time.monotonic() - began < 4:
+        assert stage.count("r1") == 2
+        assert not sources(stage, "r1")
+        stage.window("r1").look()
+    stage.tui("r2", prompt="do it", answer=["I looked at it.", "TORYO_TASK_DONE"])
+    assert stage.exited("r2").exit_code == 0
+    assert stage.count("r2") == 2
+    assert sources(stage, "r2") == ["marker"]
+
+
+@pytest.mark.parametrize(("ask_silent_s", "hook"), [(0, False), (0.5, True)])
+def test_nobody_is_asked_where_a_hook_tells_or_the_question_is_switched_off(stage, ask_silent_s, hook):
+    stage.windows = Windows(stage.folder, ask_silent_s=ask_silent_s)
+    driven = {"done_file": stage.folder / "done"} if hook else {}
+    stage.tui("r1", prompt="do it", answer="I looked at it.", driven=driven)
+    stage.sees("r1", "I looked at it.")
+    began = time.monotonic()
+    while time.monotonic() - began < 3:
+        assert stage.count("r1") == 1
+        stage.window("r1").look()
 
 
 def test_a_silent_agent_is_not_done(stage):

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import json
+import textwrap
 
 import pytest
 
 from toryo.workbench.terminals.hooks import turn_is_over
+from toryo.workbench.terminals.marker import QUESTION, with_marker
 from toryo.workbench.terminals.sights import Sight, clean, is_ready, marker_printed, tail
 
-PROMPT = "Mend the login form.\nWhen you are finished, print\nGWT_TASK_DONE\nin a line of its own."
+PROMPT = "Mend the login form.\nWhen you are finished, print\nTORYO_TASK_DONE\nin a line of its own."
 ECHO = """
 │ > Mend the login form.           │
 │   When you are finished, print   │
-│   GWT_TASK_DONE                  │
+│   TORYO_TASK_DONE                  │
 │   in a line of its own.          │
 """
 
@@ -22,12 +24,12 @@ ECHO = """
     ("screen", "printed"),
     [
         (ECHO, False),
-        (ECHO + "● I will print GWT_TASK_DONE when I am done.", False),
-        (ECHO + "● GWT_TASK_DONE", True),
-        ("● All is well.\n  GWT_TASK_DONE\n> ", True),
+        (ECHO + "● I will print TORYO_TASK_DONE when I am done.", False),
+        (ECHO + "● TORYO_TASK_DONE", True),
+        ("● All is well.\n  TORYO_TASK_DONE\n> ", True),
         # the frame broke the prompt's line elsewhere
-        ("> Mend the login form. When you are finished,\n  print\n  GWT_TASK_DONE\n  in a line", False),
-        ("[Pasted text #1 +4 lines]\n● Done.\nGWT_TASK_DONE", True),
+        ("> Mend the login form. When you are finished,\n  print\n  TORYO_TASK_DONE\n  in a line", False),
+        ("[Pasted text #1 +4 lines]\n● Done.\nTORYO_TASK_DONE", True),
         ("", False),
     ],
 )
@@ -35,9 +37,35 @@ def test_the_marker_counts_in_a_line_of_its_own_that_is_no_copy_of_the_prompt(sc
     assert marker_printed(screen, PROMPT) is printed
 
 
-@pytest.mark.parametrize("prompt", ["GWT_TASK_DONE", "GWT_TASK_DONE\nGWT_TASK_DONE"])
+SIDEBAR = """
+  ┃  Mend the login form.                    日本        Context
+  ┃  When you are finished, print                       8,500 tokens
+  ┃  TORYO_TASK_DONE                                    4% used
+  ┃  in a line of its own. 日本語                         $0.00 spent
+"""
+
+
+def test_a_sidebar_hides_neither_the_marker_nor_that_it_is_a_copy():
+    assert not marker_printed(SIDEBAR, PROMPT)
+    assert not marker_printed(SIDEBAR.replace("日本        ", "            "), PROMPT)
+    assert marker_printed(SIDEBAR + "     TORYO_TASK_DONE                  LSPs are disabled\n", PROMPT)
+    assert marker_printed("     All is done.\n     TORYO_TASK_DONE          4% used\n", with_marker("do it"))
+
+
+@pytest.mark.parametrize("width", [20, 40, 60, 80, 110, 156])
+@pytest.mark.parametrize("text", [with_marker("Mend the login form."), QUESTION])
+def test_what_asks_for_the_marker_never_counts_as_the_marker(width, text):
+    rows = [row for line in text.split("\n") for row in textwrap.wrap(line, width) or [""]]
+    echo = "".join(f"  ┃  {row.ljust(width)}   Context\n" for row in rows)
+    asked = f"{with_marker('Mend the login form.')}\n{QUESTION}"
+    assert not marker_printed(echo, asked)
+    assert not marker_printed("\n".join(rows), asked)
+    assert marker_printed(f"{echo}\n  TORYO_TASK_DONE\n", asked)
+
+
+@pytest.mark.parametrize("prompt", ["TORYO_TASK_DONE", "TORYO_TASK_DONE\nTORYO_TASK_DONE"])
 def test_a_prompt_that_is_only_the_marker_never_ends_a_run(prompt):
-    assert not marker_printed(f"> {prompt}\n● GWT_TASK_DONE", "GWT_TASK_DONE")
+    assert not marker_printed(f"> {prompt}\n● TORYO_TASK_DONE", "TORYO_TASK_DONE")
 
 
 def sight(screen: str, words: str) -> Sight:

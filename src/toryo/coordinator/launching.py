@@ -28,6 +28,7 @@ from toryo.workbench.contexts.profiles import SubordinateProfile
 from toryo.workbench.git.door import Git
 from toryo.workbench.runs import hearing
 from toryo.workbench.runs.launch import LaunchSpec
+from toryo.workbench.terminals.screens import typed_prompt
 
 PROMPT, STDIN, TYPED, CREDENTIAL = "prompt.md", "stdin.txt", "typed.md", "credential.json"
 MOST_EXPECTED = 8
@@ -158,8 +159,8 @@ class Launching:
             limit_s=inputs.timeout_s,
             generation=generation,
         )
-        if driven is not None and driven.prompt is not None:
-            prompt_file = _private(run_dir / TYPED, driven.prompt)
+        if driven is not None and (typed := typed_prompt(driven, prompt)) != prompt:
+            prompt_file = _private(run_dir / TYPED, typed)
         return self.windows.dress(
             spec, run_dir, terminal=inputs.terminal, driven=driven, prompt_file=prompt_file
         )

@@ -21,6 +21,7 @@ from toryo.coordinator.observe import Targets
 from toryo.coordinator.orders import Orders
 from toryo.coordinator.reporter import Reporter
 from toryo.coordinator.runs import Runs
+from toryo.coordinator.signs import Signs
 from toryo.coordinator.standing import Standing
 from toryo.coordinator.tidying import Trash
 from toryo.coordinator.windows import Windows
@@ -48,6 +49,7 @@ class Loop:
     claims: Claims
     windows: Windows
     lines: Lines
+    signs: Signs
     place: Place | None = None
     beat_at: float = 0.0
     claimed_at: float = 0.0
@@ -131,6 +133,7 @@ class Loop:
         self.runs.end_overdue()
         if beats:
             self.runs.park_waiting()
+            self.signs.look_all()
             questions.TALKS.rest()
         here = ("", self.machine)
         projects = [project for project in self.daemon.projects(place) if project.machine in here]

@@ -27,6 +27,7 @@ from toryo.coordinator.outbox import Outbox
 from toryo.coordinator.records import Records
 from toryo.coordinator.reporter import Reporter
 from toryo.coordinator.runs import Runs
+from toryo.coordinator.signs import Signs
 from toryo.coordinator.standing import Standing
 from toryo.coordinator.windows import Windows
 from toryo.domain.errors import UserError
@@ -97,7 +98,7 @@ def join(home: Home, name: str, config: Config, key: str, standing: Standing) ->
     targets = Targets(reporter)
     spares = Spares(folder / "spare", launch.shim_environment(), min(2, config.max_concurrent))
     clients = Records(config, home.path / "clients")
-    windows = Windows(folder)
+    windows = Windows(folder, config.ask_silent)
     runs = Runs(folder / "runs", reporter, journal, clients, spares)
     orders = Orders(journal, reporter, standing, check_hands=_check_hands())
     spares.is_busy = orders.is_acting
@@ -132,6 +133,8 @@ def join(home: Home, name: str, config: Config, key: str, standing: Standing) ->
 
     runs.on_end = ended
     runs.on_started = windows.attend
+    signs = Signs(runs, reporter, config.silent_after)
+    windows.on_look = signs.look
     runs.on_unstarted = orders.reconsider
     claims = Claims(
         daemon(), config, capacity, orders.add, standing.supersede, targets, looks, standing.pause
@@ -150,6 +153,7 @@ def join(home: Home, name: str, config: Config, key: str, standing: Standing) ->
         claims=claims,
         windows=windows,
         lines=lines,
+        signs=signs,
         renew_key=known.renew,
     )
 

@@ -4,6 +4,7 @@ when they were seen or taken."""
 from __future__ import annotations
 
 import contextlib
+import re
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -14,14 +15,23 @@ from toryo.domain.errors import ToryoError
 from toryo.protocol.parts import Problem, SayInputs, SayWaiting, Spoken
 from toryo.workbench.runs import hearing, records
 from toryo.workbench.terminals import spool
+from toryo.workbench.terminals.dialogs import asked_now, note_answered
 from toryo.workbench.terminals.door import NoWindow
 from toryo.workbench.terminals.typist import Typist
+from toryo.workbench.terminals.windows import Window
 
 PROMPT_FIRST_S = 20.0
 """Words wait so long for the prompt to be given before them."""
 _TYPING_S = 20.0
 _AT_ONCE_S, _LOOK_S = 0.02, 0.001
 """An agent that watches its spool is waited for in place; every other one is looked at again later."""
+
+_NUMBER = re.compile(r"[1-9]")
+_DIALOG_S, _DIALOG_LOOK_S, _REST_S = 5.0, 0.02, 0.5
+
+
+class Undecided(ToryoError):
+    """The dialog on its screen did not take the answer."""
 
 
 def say(inputs: SayInputs, run_dir: Path, windows: Windows, words: Callable[[], str]) -> Spoken | SayWaiting:
@@ -82,7 +92,10 @@ def _type(
         )
     try:
         with spool.typing_on(run_dir, _TYPING_S):
-            typist = Typist(windows.screen(inputs.run), lambda: (run_dir / records.EXIT).exists())
+            window = windows.screen(inputs.run)
+            if _chosen(run_dir, window, text, note):
+                return Spoken(delivered=True, seen=True)
+            typist = Typist(window, lambda: (run_dir / records.EXIT).exists())
             result = typist.say(text, note)
     except NoWindow:
         return _not("no_window", f"The window of {inputs.run} is gone.", f"`toryo run show {inputs.run}`")
@@ -91,6 +104,40 @@ def _type(
             "not_typed", failed.message, failed.hint or f"`toryo attach {inputs.run}` shows its screen."
         )
     return Spoken(delivered=result.taken, seen=result.arrived or result.taken)
+
+
+def _chosen(run_dir: Path, window: Window, text: str, note: Path) -> bool:
+    """Whether a dialog stood there and the words were the number of one of its entries. Other words decline
+    it first: an Enter after them would choose whatever entry is marked."""
+    asks = spool.asks_file(run_dir)
+    if asks is None or not asked_now(asks):
+        return False
+    number = _NUMBER.fullmatch(text.strip())
+    before = _at_rest(window)
+    if number:
+        window.letters(number[0])
+    else:
+        window.keys("Escape")
+    end = time.monotonic() + _DIALOG_S
+    while window.look() == before:
+        if time.monotonic() > end:
+            raise Undecided
+        time.sleep(_DIALOG_LOOK_S)
+    note_answered(asks)
+    if number:
+        spool.note_typed(note, "taken")
+    return bool(number)
+
+
+def _at_rest(window: Window) -> str:
+    """The screen with the dialog on it: its hook tells of it a moment before it is drawn."""
+    end, seen, since = time.monotonic() + _DIALOG_S, window.look(), time.monotonic()
+    while (now := time.monotonic()) < end and now - since < _REST_S:
+        time.sleep(_DIALOG_LOOK_S)
+        shown = window.look()
+        if shown != seen:
+            seen, since = shown, time.monotonic()
+    return seen
 
 
 def _prompt_first(run_dir: Path, screen: spool.Screen) -> bool:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from toryo.domain.errors import ToryoError
@@ -26,12 +26,15 @@ _AGAIN_S = 5.0
 
 
 class Windows:
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, ask_silent_s: float = 0) -> None:
         """`folder` is coordinators/{name}; nothing of tmux is needed before a run asks for it."""
         self._folder = folder
+        self._ask_silent_s = ask_silent_s
         self._lock = threading.Lock()
         self._attended: dict[str, threading.Event] = {}
         self._closed = threading.Event()
+        self.on_look: Callable[[str], None] = lambda run: None
+        """Told while a screen is looked after: at least once a second."""
 
     def dress(
         self, spec: LaunchSpec, run_dir: Path, *, terminal: str, driven: Interactive | None, prompt_file: Path
@@ -134,7 +137,12 @@ class Windows:
                 if not self._closed.is_set():
                     window.end()
             else:
-                Driver(self._run_dir(run), screen, window, lambda s: not wake.wait(s)).drive()
+
+                def rest(seconds: float) -> bool:
+                    self.on_look(run)
+                    return not wake.wait(seconds)
+
+                Driver(self._run_dir(run), screen, window, rest, self._ask_silent_s).drive()
         except (ToryoError, OSError) as failed:
             # the run goes on by itself: its shim and its time limit do not need us
             log.warning("A window waits", extra={"run": run, "reason": str(failed)[:500]})

@@ -138,6 +138,8 @@ def _named(task: str, reason: str, detail: str, around: Around) -> tuple[str, ..
             return (f"toryo evidence {task}",)
         case "unknown":
             return (f"toryo run release {around.run}",) if around.run else ()
+        case "waiting_for_input":
+            return (f'toryo task say {task} "…"', f"toryo attach {task}")
         case _:
             return _in_git(reason, around)
 

@@ -134,6 +134,8 @@ PRIORITY_RANK: dict[Priority, int] = {
 AT_REST = frozenset({TaskStatus.DONE, TaskStatus.FAILED, TaskStatus.CANCELLED, TaskStatus.NEEDS_REVIEW})
 """A task here moves no further by itself; so does one that is blocked by a dependency that failed."""
 
+WAITING_FOR_INPUT = "waiting_for_input"
+"""Reason of a running task whose agent asks a person on its screen."""
 DEPENDENCY_FAILED = "dependency_failed"
 """Reason of a blocked task that rests because a dependency failed, was cancelled or needs review."""
 

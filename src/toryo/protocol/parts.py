@@ -99,3 +99,13 @@ class Spoken(Model):
     delivered: bool = False
     seen: bool = False
     """Whether the words were seen on the agent's screen, or taken by its program."""
+
+
+class Signs(Model):
+    """Of a run that lives; the one with the highest number holds."""
+
+    n: Whole
+    asks: str = ""
+    """What it asks a person and waits for; empty: nothing that is known of."""
+    silent_s: Annotated[float, Field(ge=0, allow_inf_nan=False)] | None = None
+    """So long it had printed nothing when this was told; None: it prints."""

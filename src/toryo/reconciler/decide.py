@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from toryo.domain.words import OrderKind, OrderState, Outcome, TaskStatus, Verb
+from toryo.domain.words import WAITING_FOR_INPUT, OrderKind, OrderState, Outcome, TaskStatus, Verb
 from toryo.reconciler.attempts import Attempt, current_attempt
 from toryo.reconciler.decisions import CoordinatorDecision, OrderWish, TaskDecision
 from toryo.reconciler.dispatch import AWAY, first_start, why_stopped
@@ -88,6 +88,8 @@ def _running(task: TaskFacts, run: RunFacts) -> TaskDecision:
     if run.outside:
         return TaskDecision(TaskStatus.RUNNING, "outside")
     order = OrderWish(OrderKind.RUN, f"run/{run.id}/{run.generation}", run=run.id)
+    if run.started and run.asks:
+        return TaskDecision(TaskStatus.RUNNING, WAITING_FOR_INPUT, run.asks)
     return TaskDecision(TaskStatus.RUNNING, run.purpose, orders=() if run.started else (order,))
 
 

@@ -33,13 +33,17 @@ class RunFold:
     collected: dict[str, Any] | None = None
     said: dict[str, Any] | None = None
     parked_until: float | None = None
+    signs: dict[str, Any] | None = None
+    """Of a live run: `asks`, what it waits for a person to answer, and `silent_since`; None: neither."""
 
 
 def fold_run(facts: Iterable[RawFact], waited: int = 0) -> RunFold:
     """`waited`: how many runs in a row were parked before this one."""
     first: dict[str, RawFact] = {}
-    moved = 0.0
+    moved, shown = 0.0, None
     for fact in sorted(facts, key=lambda one: one.at):
+        if fact.kind == "signs" and (shown is None or fact.body["n"] > shown.body["n"]):
+            shown = fact
         first.setdefault(fact.kind, fact)
         moved += float(fact.body["by"]) if fact.kind == "parking_moved" else 0.0
     prepared, started, collected = first.get("prepared"), first.get("started"), first.get("collected")
@@ -48,11 +52,18 @@ def fold_run(facts: Iterable[RawFact], waited: int = 0) -> RunFold:
         worktree=str(prepared.body.get("worktree", "")) if prepared else "",
         started_at=started.at if started else None,
         collected=dict(collected.body) if collected else None,
+        signs=_signs(shown) if shown else None,
     )
     over = _ended(fold, first, waited)
     if not moved or over.parked_until is None:
         return over
     return replace(over, parked_until=over.parked_until + moved)
+
+
+def _signs(fact: RawFact) -> dict[str, Any] | None:
+    asks, silent_s = str(fact.body.get("asks") or ""), fact.body.get("silent_s")
+    since = None if silent_s is None else fact.at - float(silent_s)
+    return {"asks": asks, "silent_since": since} if asks or since is not None else None
 
 
 def _ended(fold: RunFold, first: Mapping[str, RawFact], waited: int) -> RunFold:
@@ -133,4 +144,5 @@ def _line(told: Mapping[str, Any]) -> str:
 def _over(fold: RunFold, outcome: Outcome, reason: str, at: float) -> RunFold:
     return RunFold(
         **{**fold.__dict__, "live": False, "outcome": outcome, "outcome_reason": reason, "ended_at": at}
+        | {"signs": None}
     )

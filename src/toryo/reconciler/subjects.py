@@ -80,6 +80,8 @@ class RunFacts:
     parked_text: str = ""
     parked_until: float | None = None
     """None once a person ended the waiting."""
+    asks: str = ""
+    """What it waits for a person to answer, on its screen."""
 
 
 @dataclass(frozen=True)

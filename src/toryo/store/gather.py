@@ -279,6 +279,7 @@ def run_facts(row: RunRow, said: str, unseen: bool) -> RunFacts:
         parked=word if row.outcome == "parked" else "",
         parked_text=text if row.outcome == "parked" else "",
         parked_until=row.parked_until,
+        asks=str((row.signs or {}).get("asks", "")),
     )
 
 

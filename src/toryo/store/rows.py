@@ -173,6 +173,7 @@ class RunRow(TableRow):
     collected: Json | None = None
     said: Json | None = None
     parked_until: float | None = None
+    signs: Json | None = None
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -207,6 +207,7 @@ runs = Table(
     Column("collected", JSON),  # the Collected fact
     Column("said", JSON),  # what its client's own record said (Said)
     Column("parked_until", Double),  # its account starts nothing before; none: not parked, or not any more
+    Column("signs", JSON),  # while it lives: what it asks a person, since when it is silent
     UniqueConstraint("task", "generation"),
     Index("runs_request", "request"),
 )

@@ -155,7 +155,7 @@ def verbs_said(tx: Tx, task_id: str) -> list[dict[str, Any]]:
 
 def run_facts(tx: Tx, run: RunRow) -> dict[str, Any]:
     """A run as everybody sees it: `task show`, `run show`, evidence."""
-    collected, said = run.collected or {}, run.said or {}
+    collected, said, signs = run.collected or {}, run.said or {}, run.signs or {}
     snapshot = collected.get("snapshot") or {}
     merged = any(one.run == run.id and one.published_at is not None for one in landings.of_task(tx, run.task))
     exit_facts = next((fact.body for fact in facts.of_run(tx, run.id) if fact.kind == "exited"), {})
@@ -179,6 +179,8 @@ def run_facts(tx: Tx, run: RunRow) -> dict[str, Any]:
         "outcome": run.outcome,
         "reason": run.outcome_reason,
         "parked_until": iso(run.parked_until),
+        "asks": signs.get("asks") or None,
+        "silent_since": iso(signs.get("silent_since")),
         "dod_result": dod_result(Outcome(run.outcome), merged=merged, exit_code=run.exit_code),
         "exit_code": run.exit_code,
         "signal": run.signal or None,

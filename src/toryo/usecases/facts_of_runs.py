@@ -19,6 +19,8 @@ def apply_run_fact(tx: Tx, order: OrderRow, kind: str, body: dict[str, Any]) -> 
     if kind == "prepared" and not body.get("problem"):
         _remember_worktree(tx, run, body)
     refold(tx, run)
+    if kind == "signs":  # whoever follows the events hears of the task, if anything waits for a person
+        return
     tx.emit(f"run_{kind}", _shown(kind, body), project=run.project, task=run.task, run=run.id)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from toryo.domain.advice import Around, next_lines, waiting_words
-from toryo.domain.words import DEPENDENCY_FAILED, OrderKind, Outcome, TaskStatus
+from toryo.domain.words import DEPENDENCY_FAILED, WAITING_FOR_INPUT, OrderKind, Outcome, TaskStatus
 from toryo.store import agents, facts, orders, projects, runs, tasks
 from toryo.store.engine import Tx
 from toryo.store.rows import ProjectRow, TaskRow
@@ -25,7 +25,7 @@ def waits(row: TaskRow) -> bool:
         case TaskStatus.OPEN:
             return row.reason == "held"
         case TaskStatus.RUNNING:
-            return row.reason == Outcome.UNKNOWN
+            return row.reason in (Outcome.UNKNOWN, WAITING_FOR_INPUT)
         case TaskStatus.LANDING:
             return row.reason in ("waiting_for_checkout", "publish_failed")
         case TaskStatus.BLOCKED:

@@ -26,7 +26,7 @@ from toryo.usecases.facts_of_projects import apply_found, apply_surveyed, apply_
 from toryo.usecases.facts_of_runs import apply_run_fact
 from toryo.usecases.speaking import apply_spoken, apply_waiting_words
 
-ON_THE_WAY = frozenset({"publish_waiting"})
+ON_THE_WAY = frozenset({"publish_waiting", "signs"})
 """Facts of which only the newest matters: a repeated one is kept again."""
 
 
@@ -123,7 +123,7 @@ def _standing(order: OrderRow | None, fact: Fact, superseded: bool) -> str:
 
 def _apply(tx: Tx, order: OrderRow, kind: str, body: dict[str, Any]) -> None:
     match kind:
-        case "prepared" | "started" | "exited" | "lost" | "collected" | "cleaned" | "stopped":
+        case "prepared" | "started" | "signs" | "exited" | "lost" | "collected" | "cleaned" | "stopped":
             apply_run_fact(tx, order, kind, body)
         case "say_waiting":
             apply_waiting_words(tx, order)

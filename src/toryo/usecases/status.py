@@ -8,7 +8,7 @@ from toryo.domain.times import iso
 from toryo.domain.words import TaskStatus
 from toryo.store import agents, coordinators, events, projects, runs, tasks
 from toryo.store.engine import Tx
-from toryo.store.rows import CoordinatorRow
+from toryo.store.rows import CoordinatorRow, TaskRow
 from toryo.usecases import hindrances, needs, settings_problems
 from toryo.usecases.context import HeadContext
 from toryo.usecases.finding import the_project, the_task
@@ -47,7 +47,7 @@ def get_status(context: HeadContext, project: str, path: str) -> dict[str, Any]:
             ],
             "parked": accounts(tx),
             "moving": [
-                task_line(row)
+                task_line(row) | {"silent_since": _silent_since(tx, row)}
                 for status in moving
                 for row in tasks.page(tx, project=chosen, status=status, limit=PAGE)
             ],
@@ -72,6 +72,14 @@ def _coordinator(tx: Tx, row: CoordinatorRow) -> dict[str, Any]:
 def _agent(tx: Tx, agent: str, client: str, slots: int, status: str) -> dict[str, Any]:
     busy = [run.id for project in projects.listing(tx) for run in runs.live_of_pair(tx, agent, project.id)]
     return {"id": agent, "client": client or None, "slots": slots, "status": status, "runs": busy}
+
+
+def _silent_since(tx: Tx, row: TaskRow) -> str | None:
+    """Since when its live run has printed nothing: a fact, of which nothing is made."""
+    if row.status != TaskStatus.RUNNING:
+        return None
+    live = [run.signs or {} for run in runs.of_task(tx, row.id) if run.live]
+    return iso(live[-1].get("silent_since")) if live else None
 
 
 def _needs_you(tx: Tx, project: str | None) -> list[dict[str, Any]]:

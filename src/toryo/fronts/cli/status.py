@@ -176,12 +176,19 @@ def _moving(answer: dict[str, Any], now: float) -> str:
             one["status"],
             one.get("agent"),
             ago(one.get("changed_at"), now),
-            one.get("detail") or one.get("reason"),
+            _doing(one, now),
             one["title"],
         )
         for one in answer.get("moving") or ()
     ]
     return table(("task", "status", "agent", "for", "doing", "title"), rows) if rows else ""
+
+
+def _doing(one: dict[str, Any], now: float) -> str:
+    """What it is at; silence is told and not judged."""
+    silent = ago(one.get("silent_since"), now)
+    doing = str(one.get("detail") or one.get("reason") or "")
+    return f"{doing}, silent for {silent}" if silent else doing
 
 
 def _parked(answer: dict[str, Any]) -> str:

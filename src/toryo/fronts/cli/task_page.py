@@ -18,6 +18,7 @@ def print_page(task: dict[str, Any]) -> None:
             [
                 ("because", task.get("detail")),
                 ("waits for", task.get("waiting_for")),
+                ("silent", _silent(task)),
                 ("agent", task.get("agent") or "nobody yet"),
                 ("type", task.get("type")),
                 ("priority", task.get("priority")),
@@ -45,6 +46,13 @@ def print_page(task: dict[str, Any]) -> None:
         print(line)
     for line in next_steps(task):
         print(line)
+
+
+def _silent(task: dict[str, Any]) -> str:
+    """How long its live run has printed nothing."""
+    live = [run for run in task.get("runs") or () if run.get("live")]
+    silent = ago(live[-1].get("silent_since"), time.time()) if live else ""
+    return f"for {silent}" if silent else ""
 
 
 def headline(task: dict[str, Any]) -> str:
@@ -121,6 +129,8 @@ def _rescue(task: dict[str, Any]) -> list[str]:
 
 
 def _while_running(task: dict[str, Any]) -> str:
+    if task.get("reason") == "waiting_for_input":
+        return f'toryo task say {task["id"]} "…"'
     if task.get("reason") == "outside":
         return f"toryo session end {task['runs'][-1]['id']} --exit-code N"
     return f"toryo log -f {task['id']}"

@@ -124,6 +124,8 @@ class Interactive:
     """The prompt is on the command line already and need not be typed."""
     tools_file: Path | None = None
     """Is there once the CLI knows the tools of our MCP server: a prompt that comes earlier finds none."""
+    asks_file: Path | None = None
+    """Written by the CLI's own hooks when it asks a person and when it goes on; None: it has none."""
 
 
 _HOLE = re.compile(r"\{(prompt|prompt_file|worktree)\}")

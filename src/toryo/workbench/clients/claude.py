@@ -13,7 +13,16 @@ from toryo.domain.advice import INSTALL
 from toryo.protocol.parts import Said
 from toryo.workbench.clients import claude_home, claude_record
 from toryo.workbench.clients.calls import Call, Command, Interactive, Versions
-from toryo.workbench.clients.run_files import TURN_END, turn_end_hook, unless_set, written, written_json
+from toryo.workbench.clients.run_files import (
+    ASKS,
+    TURN_END,
+    asks_hook,
+    goes_on_hook,
+    turn_end_hook,
+    unless_set,
+    written,
+    written_json,
+)
 from toryo.workbench.runs.hearing import hook_command
 
 SERVER = "toryo"
@@ -29,6 +38,10 @@ QUIET = {
     "DISABLE_AUTOUPDATER": "1",
     "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
 }
+
+ASKING = ("PermissionRequest", "Notification")
+GOING_ON = ("PostToolUse", "PostToolUseFailure", "UserPromptSubmit")
+"""On its screen: a dialog waits for a person, and the agent goes on after it."""
 
 
 class ClaudeClient:
@@ -54,16 +67,20 @@ class ClaudeClient:
         )
 
     def interactive(self, call: Call) -> Interactive:
-        done = call.run_dir / TURN_END
-        hook = _hook(turn_end_hook(done))
+        done, asks = call.run_dir / TURN_END, call.run_dir / ASKS
         # StopFailure: the turn ended by an error of the service
-        argv = self._common(call, hooks={"Stop": hook, "StopFailure": hook})
+        ends = [*_hook(turn_end_hook(done)), *_hook(goes_on_hook(asks))]
+        hooks = {"Stop": ends, "StopFailure": ends}
+        hooks |= {event: _hook(asks_hook(asks)) for event in ASKING}
+        hooks |= {event: _hook(goes_on_hook(asks)) for event in GOING_ON}
+        argv = self._common(call, hooks=hooks)
         env = unless_set(call, QUIET) | claude_home.environment(call)
         return Interactive(
             command=Command(argv=("claude", *argv), cwd=_cwd(call), env=env),
             ready=claude_home.READY,
             leave="/exit",
             done_file=done,
+            asks_file=asks,
         )
 
     def read(self, lines: Iterable[str], now: datetime | None = None) -> Said:

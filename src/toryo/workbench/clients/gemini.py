@@ -17,7 +17,10 @@ from toryo.protocol.parts import Said
 from toryo.workbench.clients import gemini_record
 from toryo.workbench.clients.calls import Call, Command, Interactive, Versions
 from toryo.workbench.clients.run_files import (
+    ASKS,
     TURN_END,
+    asks_hook,
+    goes_on_hook,
     private,
     read_json,
     turn_end_hook,
@@ -53,8 +56,17 @@ class GeminiClient:
         )
 
     def interactive(self, call: Call) -> Interactive:
-        done = call.run_dir / TURN_END
-        is_told = _settings(call, {"AfterAgent": _hook("turn-end", turn_end_hook(done))})
+        done, asks = call.run_dir / TURN_END, call.run_dir / ASKS
+        question = [{"matcher": "ask_user", **one} for one in _hook("asks", asks_hook(asks))]
+        goes_on = _hook("goes-on", goes_on_hook(asks))
+        hooks = {
+            "AfterAgent": [*_hook("turn-end", turn_end_hook(done)), *goes_on],
+            "BeforeTool": question,  # the notification does not say what is asked
+            "Notification": _hook("asks", asks_hook(asks)),
+            "AfterTool": goes_on,
+            "BeforeAgent": goes_on,
+        }
+        is_told = _settings(call, hooks)
         return Interactive(
             command=Command(
                 argv=("gemini", *_common(call)), cwd=_cwd(call), env=_environment(call) | _trust(call)
@@ -62,6 +74,7 @@ class GeminiClient:
             ready=READY,
             leave="/quit",
             done_file=done if is_told else None,
+            asks_file=asks if is_told else None,
             prompt=with_added(call),
         )
 

@@ -15,6 +15,9 @@ from toryo.workbench.runs import hearing
 TURN_END = "turn-end.jsonl"
 """Where a CLI's own hook writes one line at the end of each turn."""
 
+ASKS = "asks.jsonl"
+"""Where a CLI's own hooks write that it asks a person, and afterwards that it goes on."""
+
 
 def private(path: Path, text: str) -> Path:
     handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
@@ -34,6 +37,17 @@ def written_json(call: Call, name: str, value: Mapping[str, Any]) -> Path:
 def turn_end_hook(path: Path) -> str:
     """A shell line that adds the hook's input to the file as one line; quick, since the CLI waits for it."""
     return f"{{ tr -d '\\n'; echo; }} >> {shlex.quote(str(path))}"
+
+
+def asks_hook(path: Path) -> str:
+    """A shell line that notes a dialog; a tool's input may be long, and only its beginning is shown."""
+    return f"{{ head -c 20000 | tr -d '\\n'; echo; }} >> {shlex.quote(str(path))}; cat >/dev/null"
+
+
+def goes_on_hook(path: Path) -> str:
+    """A shell line that notes that the agent goes on: nothing, where no dialog was ever noted."""
+    file = shlex.quote(str(path))
+    return f"[ ! -s {file} ] || {{ head -c 4000 | tr -d '\\n'; echo; }} >> {file}; cat >/dev/null"
 
 
 def spool_variable(call: Call) -> dict[str, str]:

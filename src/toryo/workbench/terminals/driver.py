@@ -20,7 +20,8 @@ from toryo.workbench.runs.stop import stop
 from toryo.workbench.terminals import spool
 from toryo.workbench.terminals.door import NoWindow
 from toryo.workbench.terminals.hooks import turn_is_over
-from toryo.workbench.terminals.sights import is_ready, marker_printed
+from toryo.workbench.terminals.marker import QUESTION
+from toryo.workbench.terminals.sights import Sight, is_ready, marker_printed
 from toryo.workbench.terminals.spool import Screen, ScreenBusy
 from toryo.workbench.terminals.typist import Typist
 from toryo.workbench.terminals.windows import HISTORY, Window
@@ -50,11 +51,15 @@ class Driver:
     window: Window
     rest: Callable[[float], bool]
     """Waits so long, or less if there is something to look at; False: leave off, somebody else goes on."""
+    ask_silent_s: float = 0
+    """After so long without output a CLI without a hook is asked once whether it is done; 0: never."""
     _text: str | None = None
     _ready_seen: float = 0.0
     _log_size: int = -1
     _grew_at: float = field(default_factory=time.monotonic)
     _marker_looked: tuple[float, int] = (0.0, -1)
+    _marker_there: bool = False
+    _has_asked: bool = False
     _rested: tuple[float, str] = (0.0, "")
     _state_asked: float = field(default_factory=time.monotonic)
     _is_gone: bool = False
@@ -130,10 +135,10 @@ class Driver:
         while not self._is_over():
             if self._hook_fired():
                 return self._hinted("hook")
-            if self._marker_is_new() and self._is_settled(
-                math.inf
-            ):  # it is there now, whatever the clock says
+            # it is there now, whatever the clock says
+            if self._marker_stands() and self._is_settled(math.inf):
                 return self._hinted("marker")
+            self._ask_if_silent()
             if not self.rest(self._pause()):
                 return False
         return False
@@ -153,12 +158,30 @@ class Driver:
             return False
         return turn_is_over(said, self._prompt()) and self._is_settled(at)
 
-    def _marker_is_new(self) -> bool:
+    def _marker_stands(self) -> bool:
+        """A program that goes on drawing that it works is not done, whatever it has printed."""
         now, (looked, size) = time.monotonic(), self._marker_looked
-        if now - looked < _MARKER_EVERY_S or size == self._size():
+        if now - looked < _MARKER_EVERY_S:
             return False
+        if size == self._size():
+            return self._marker_there
         self._marker_looked = (now, self._size())
-        return marker_printed(self.window.look(HISTORY), self._prompt())
+        self._marker_there = marker_printed(self.window.look(HISTORY), f"{self._prompt()}\n{QUESTION}")
+        return self._marker_there and not Sight(self.window.look(), "").is_busy
+
+    def _ask_if_silent(self) -> None:
+        """The last resort, once in a run; the answer is the marker, or more work."""
+        silent_s = time.monotonic() - self._grew_at
+        if self.screen.done_file or self._has_asked or not 0 < self.ask_silent_s <= silent_s:
+            return
+        note = spool.question_note(self.run_dir)
+        if spool.typed(note).state != "taken":
+            try:
+                with spool.typing_on(self.run_dir, _TYPING_S):
+                    Typist(self.window, self._is_over).say(QUESTION, note)
+            except ScreenBusy:
+                return
+        self._has_asked = True
 
     def _is_settled(self, at: float) -> bool:
         """A hint that is older than the last words is about the turn before them. One that came after them

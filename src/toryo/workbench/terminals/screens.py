@@ -11,6 +11,7 @@ from toryo.workbench.runs import records
 from toryo.workbench.runs.launch import LaunchSpec
 from toryo.workbench.terminals import spool
 from toryo.workbench.terminals.door import Tmux, program
+from toryo.workbench.terminals.marker import with_marker
 from toryo.workbench.terminals.spool import Screen
 from toryo.workbench.terminals.windows import TERM, Window
 
@@ -39,6 +40,7 @@ def on_screen(
             prompt_file=str(prompt_file),
             prompt_given=driven.prompt_given,
             tools_file="" if driven.tools_file is None else str(driven.tools_file),
+            asks_file="" if driven.asks_file is None else str(driven.asks_file),
         ),
     )
 
@@ -48,6 +50,12 @@ def on_screen(
         return Window(tmux, run_dir.name).open(shell, run_dir, log=spec.log)
 
     return replace(spec, env=terminal_env(spec.env), starter=start)
+
+
+def typed_prompt(driven: Interactive, prompt: str) -> str:
+    """The prompt as it is typed: a CLI without a hook for the end of a turn is asked to print the marker."""
+    wanted = prompt if driven.prompt is None else driven.prompt
+    return wanted if driven.done_file is not None or driven.prompt_given else with_marker(wanted)
 
 
 def show_log(tmux: Tmux, run_dir: Path, screen: Screen) -> Window:

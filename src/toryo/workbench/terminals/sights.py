@@ -6,16 +6,22 @@ around words, break lines where they like, and no two of them alike.
 
 from __future__ import annotations
 
+import math
 import re
 from dataclasses import dataclass
 from functools import cached_property
+from unicodedata import east_asian_width
 
-MARKER = "GWT_TASK_DONE"
+from toryo.workbench.terminals.marker import MARKER
+
 _TAIL = 32
 _CONTEXT = 24
 _PLACEHOLDER = re.compile(r"\[\s*pasted\b", re.IGNORECASE)
 """Large pastes are shown as `[Pasted text #1 +200 lines]`, `[Pasted Content 20000 chars]` …"""
 _BUSY = re.compile(r"\besc\b.{0,16}\b(?:interrupt|cancel|stop)", re.IGNORECASE)
+_GAPS = re.compile(r"(?<=\s{3})(?=\S)")
+_NEAR = 3
+"""Lines around the marker in which a sidebar is looked for."""
 _CONTROLS = {point: None for point in (*range(0x20), *range(0x7F, 0xA0)) if chr(point) not in "\n\t"}
 _AWAY = 2
 """Rows that words move up when they are taken; a key that only made a new line moves them by one."""
@@ -99,14 +105,37 @@ class Sight:
 
 def marker_printed(screen: str, prompt: str) -> bool:
     """Whether the marker stands in a line of its own that is not a copy of the prompt's (S3-57)."""
-    rows = [letters(row) for row in screen.split("\n")]
+    lines = [_cells(line) for line in screen.split("\n")]
     word, known = letters(MARKER), _contexts(letters(prompt), letters(MARKER))
-    whole = "".join(rows)
-    place = 0
-    for row in rows:
-        if row == word and not _is_echo(whole, place, word, known):
+    return any(
+        text == word and not _is_copy(lines, number, column, known)
+        for number, cells in enumerate(lines)
+        for column, text in cells
+    )
+
+
+def _cells(line: str) -> list[tuple[int, str]]:
+    """The letters of a line by column: a sidebar begins after a wide gap, and is no part of the sentence."""
+    found, column = [], 0
+    for piece in _GAPS.split(line):
+        found.append((column, letters(piece)))
+        column += sum(2 if east_asian_width(sign) in "WF" else 1 for sign in piece)
+    return [(column, text) for column, text in found if text]
+
+
+def _is_copy(
+    lines: list[list[tuple[int, str]]], number: int, column: int, known: list[tuple[str, str]]
+) -> bool:
+    """With all that is beside it, and without each of the columns that may be a sidebar."""
+    near = lines[max(0, number - _NEAR) : number + _NEAR + 1]
+    edges = {start for cells in near for start, _ in cells if start > column}
+    for edge in (*edges, math.inf):
+        rows = ["".join(text for start, text in cells if start < edge) for cells in lines]
+        place = len("".join(rows[:number])) + sum(
+            len(text) for start, text in lines[number] if start < column
+        )
+        if _is_echo("".join(rows), place, letters(MARKER), known):
             return True
-        place += len(row)
     return False
 
 

@@ -22,6 +22,7 @@ from toryo.clock import wall
 from toryo.domain.errors import ToryoError
 
 SCREEN, PROMPT, WORDS, SIGNALS, LOCK = "screen.json", "typed.json", "words", "signals.jsonl", "screen.lock"
+ASKED = "asked.json"
 
 State = Literal["", "typing", "shown", "taken"]
 Source = Literal["hook", "marker", "terminal_lost"]
@@ -47,6 +48,8 @@ class Screen:
     """The program has its prompt already: it is only needed to know its echo."""
     tools_file: str = ""
     """Is there once the program knows our tools; empty: it gets none."""
+    asks_file: str = ""
+    """Written by the program's hooks when it asks a person; empty: it has none for that."""
 
 
 @dataclass(frozen=True)
@@ -82,6 +85,11 @@ def read_screen(run_dir: Path) -> Screen | None:
         return None
 
 
+def asks_file(run_dir: Path) -> Path | None:
+    screen = read_screen(run_dir)
+    return Path(screen.asks_file) if screen is not None and screen.asks_file else None
+
+
 def typed(path: Path) -> Typed:
     raw = _read(path)
     try:
@@ -104,6 +112,11 @@ def note_taken(path: Path) -> None:
 
 def prompt_note(run_dir: Path) -> Path:
     return run_dir / PROMPT
+
+
+def question_note(run_dir: Path) -> Path:
+    """Of the one question that is typed after a long silence."""
+    return run_dir / ASKED
 
 
 def words_note(run_dir: Path, message: str) -> Path:
