@@ -99,3 +99,21 @@ class Spoken(Model):
     delivered: bool = False
     seen: bool = False
     """Whether the words were seen on the agent's screen, or taken by its program."""
+
+
+class Started(Model):
+    shim_pid: Whole
+    pid: Whole
+    started_at: str
+    boot: str
+    log: str = ""
+
+
+class Lost(Model):
+    reason: str
+    boot_changed: bool = False
+
+
+class CheckFound(Model):
+    type: str
+    command: str

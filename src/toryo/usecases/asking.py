@@ -213,6 +213,10 @@ def _ask(
         return insert(tx, kind, f"{kind}/{new_id('a')}{new_id('k')}", place, inputs, task=task, run=run).id
 
 
+def ask_read(context: HeadContext, place: str, inputs: ReadInputs, run: str = "") -> str:
+    return _ask(context, OrderKind.READ, place, inputs, run=run)
+
+
 def ask_adopt(context: HeadContext, place: str, inputs: Model) -> str:
     return _ask(context, OrderKind.ADOPT, place, inputs)
 

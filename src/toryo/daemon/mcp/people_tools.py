@@ -396,7 +396,6 @@ TOOLS = (
     _tool("list_tasks", Tasks, list_tasks, "A page of tasks."),
     _tool("get_task", Task, get_task, "One task with its runs and claims."),
     _tool("wait_tasks", Wait, wait_tasks, "Wait until all are at rest, or one changed."),
-    _tool("retry_task", Said, _says(Verb.RETRY), "Start over with a failed, cancelled or reviewed task."),
     _tool("cancel_task", Said, _says(Verb.CANCEL), "End a task; what it left is kept."),
     _tool("approve_task", Said, _says(Verb.APPROVE), "Say yes to what a task waits for."),
     _tool("reject_task", Said, _says(Verb.REJECT), "Say no: the task has failed."),

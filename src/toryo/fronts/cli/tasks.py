@@ -103,6 +103,12 @@ def _declare_judgement(name: str) -> Declare:
     def declare(parser: argparse.ArgumentParser) -> None:
         parser.add_argument("task", metavar="ID", help=TASK_HELP)
         parser.add_argument("--note", default=None, metavar="TEXT", help="why; kept with the task")
+        if name == "retry":
+            parser.add_argument(
+                "--discard",
+                action="store_true",
+                help="also if you worked in its worktree; `toryo restore` finds that again",
+            )
         example = f'toryo task {name} t3kd92m1 --note "looked at it"'
         act = _judge(tool, outcome)
         verb(parser, act, f"toryo task {name} t3kd92m1", example, hands=name != "cancel", json=True)
@@ -116,6 +122,18 @@ def _declare_say(parser: argparse.ArgumentParser) -> None:
     declare_say(parser)
 
 
+def _declare_submit(parser: argparse.ArgumentParser) -> None:
+    from toryo.fronts.cli.finishing import declare_submit
+
+    declare_submit(parser)
+
+
+def _declare_revert(parser: argparse.ArgumentParser) -> None:
+    from toryo.fronts.cli.finishing import declare_revert
+
+    declare_revert(parser)
+
+
 VERBS: Group = {
     "add": ("say what you want done", _declare_add),
     "list": ("the tasks of the project here", _declare_list),
@@ -124,6 +142,8 @@ VERBS: Group = {
     "update": ("change a task, or ask whether it is done", _declare_update),
     "say": ("tell a running agent something", _declare_say),
     **{name: (about, _declare_judgement(name)) for name, (_, about, _) in JUDGEMENTS.items()},
+    "submit": ("finish a task yourself: what its worktree holds now is checked and lands", _declare_submit),
+    "revert": ("take a done task back: the reverse of it is checked and lands", _declare_revert),
 }
 
 
@@ -205,7 +225,12 @@ def show(args: argparse.Namespace, desk: Desk) -> int:
 
 def _judge(tool: str, outcome: str) -> Callable[[argparse.Namespace, Desk], int]:
     def judge(args: argparse.Namespace, desk: Desk) -> int:
-        answer = desk.call(tool, {"task": args.task, "note": args.note})
+        given = {"task": args.task, "note": args.note}
+        if hasattr(args, "discard"):
+            from toryo.fronts.cli.finishing import may_discard
+
+            given["discard"] = may_discard(args, desk) or None
+        answer = desk.call(tool, given)
         if args.json:
             print_json(answer)
             return 0
