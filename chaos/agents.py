@@ -78,7 +78,14 @@ git add -A && git commit -qm work
 touch "$root/up-$TORYO_RUN"
 """
 
-SCRIPTS = {"quick": QUICK, "waits": WAITS, "breaks": BREAKS, "clashes": CLASHES, "screen": SCREEN, "fails": FAILS}
+SCRIPTS = {
+    "quick": QUICK,
+    "waits": WAITS,
+    "breaks": BREAKS,
+    "clashes": CLASHES,
+    "screen": SCREEN,
+    "fails": FAILS,
+}
 WISHES: dict[str, dict[str, str]] = {
     "waits": {"access": "connected", "terminal": "tmux"},
     "screen": {"client": "little", "style": "interactive", "terminal": "tmux"},

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
 from house import House
 
 from repositories import commit_files, git
+from waiting import eventually
 
 MakeHouse = Callable[..., House]
 WORK = "echo begun > work.txt && git add -A && git commit -qm begun"
@@ -108,3 +111,47 @@ def test_a_done_task_is_taken_back_through_the_gate_and_what_builds_on_it_is_nam
     assert house.rest(again["id"]) == 0, house.story(again["id"])
     assert "one.txt" in house.files_on()
     assert house.recomputed() == []
+
+
+CHECKED = "base: main\ndod:\n  checks:\n    - {type: test, command: sh check.sh}\n"
+SLOW_CHECK = (
+    "test -e work.txt || exit 0\necho looking\nuntil test -e GO; do sleep 0.05; done\ngrep good work.txt\n"
+)
+
+
+def test_what_a_task_changed_and_the_check_that_runs_can_be_read_and_verified_again(
+    make_house: MakeHouse,
+) -> None:
+    house = make_house({"a.txt": "one\n"})
+    go = house.root / "go"
+    commit_files(house.repo, {".toryo/config.yaml": CHECKED, "check.sh": SLOW_CHECK.replace("GO", str(go))})
+    git(house.repo, "branch", "-f", "main", "HEAD")
+    house.agent("echo two > a.txt; echo bad > work.txt; git add -A; git commit -qm work; exit 3")
+    task = house.add("Change a file")
+    assert house.rest(task) == 1
+    assert house.task(task)["changed_files"] == ["a.txt", "work.txt"]
+    assert "-one\n+two\n" in house.ok("diff", task)
+    assert "2 files changed" in house.ok("diff", task, "--stat")
+    go.touch()
+    assert house.toryo("verify", task).returncode == 1  # its branch alone: nothing of it was ever checked
+    go.unlink()
+
+    (Path(house.task(task)["worktree"]) / "work.txt").write_text("good\n")
+    house.ok("task", "submit", task)
+    check = eventually(lambda: (one := house.task(task)["checking"]) and one["started"] and one, within_s=30)
+    assert (check["command"], check["number"], check["of"]) == ("sh check.sh", 1, 1)
+    with subprocess.Popen(
+        [sys.executable, "-m", "toryo", "evidence", "-f", task],
+        cwd=house.repo,
+        env=house.env,
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as following:
+        assert following.stdout
+        assert [following.stdout.readline() for _ in range(2)] == ["$ sh check.sh\n", "looking\n"]
+        go.touch()
+        assert "verdict  green" in following.stdout.read()
+    assert house.rest(task) == 0, house.story(task)
+    assert "changed  2 files: a.txt, work.txt" in house.ok("evidence", task)
+    assert house.ok("verify", task).startswith("checked  what landed\n")
+    assert "-one\n+two\n" in house.ok("diff", task)
