@@ -155,3 +155,22 @@ def test_what_a_task_changed_and_the_check_that_runs_can_be_read_and_verified_ag
     assert "changed  2 files: a.txt, work.txt" in house.ok("evidence", task)
     assert house.ok("verify", task).startswith("checked  what landed\n")
     assert "-one\n+two\n" in house.ok("diff", task)
+
+
+def test_a_cancelled_task_is_finished_by_hand_once_its_worktree_is_back(make_house: MakeHouse) -> None:
+    house = make_house()
+    house.agent(f"{WORK}; exit 3")
+    task = house.add("Cancel, then finish")
+    assert house.rest(task) == 1
+    worktree = Path(house.task(task)["worktree"])
+    house.ok("task", "cancel", task)
+    eventually(lambda: not worktree.exists(), within_s=30)
+    refused = house.toryo("task", "submit", task)
+    assert refused.returncode == 1
+    assert f"toryo restore {task} --worktree" in refused.stderr
+    house.ok("restore", task, "--worktree")
+    house.ok("task", "submit", task)
+    assert house.rest(task) == 0, house.story(task)
+    assert "work.txt" in house.files_on()
+    assert "submit by a person: succeeded" in house.ok("evidence", task)
+    assert house.recomputed() == []

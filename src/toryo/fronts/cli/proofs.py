@@ -6,7 +6,7 @@ import os
 
 from toryo.domain.errors import Refused, UserError
 from toryo.fronts.cli.changes import changed, checking, follow_checks
-from toryo.fronts.cli.choices import MAY_LAND
+from toryo.fronts.cli.choices import BY_HAND, MAY_LAND
 from toryo.fronts.cli.desk import inner
 from toryo.fronts.cli.parsing import verb
 from toryo.fronts.cli.runs import usage, violation
@@ -142,6 +142,8 @@ def _print_runs(runs: list[dict[str, Any]]) -> None:
         noun = "commit" if commits == 1 else "commits"
         purpose = f", {run['purpose']}" if run.get("purpose") else ""
         agent = f" by {run['agent']}" if run.get("agent") else ""
+        if run.get("purpose") in BY_HAND:  # nobody's process: there is no agent, and nothing that exited
+            agent, ended = " by a person", "without an agent"
         outcome = str(run.get("outcome") or "")
         line = folded(f"run {run['id']}{purpose}{agent}: {outcome}, {ended}, {commits} {noun}", 2)
         print(line.replace(f" {outcome},", f" {word(outcome)},", 1))  # colour would count as width

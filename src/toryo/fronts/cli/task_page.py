@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 
 from toryo.fronts.cli.changes import changed, checking
+from toryo.fronts.cli.choices import BY_HAND
 from toryo.fronts.cli.showing import ago, facts, folded, one_line, paint, plain, table, width, word
 
 TYPE_CHECKING = False
@@ -160,7 +161,7 @@ def run_row(run: dict[str, Any]) -> tuple[object, ...]:
     return (
         run["id"],
         run.get("purpose"),
-        run.get("agent"),
+        "a person" if run.get("purpose") in BY_HAND else run.get("agent"),
         run.get("outcome"),
         ended,
         run.get("commits"),
