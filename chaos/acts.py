@@ -59,6 +59,14 @@ def restore(place: Place) -> None:
     Asking(place, "restore_snapshot", task=task_of(place), destination=str(place.here / "restored")).join()
 
 
+def submit(place: Place) -> None:
+    Asking(place, "submit_task", task=task_of(place)).join()
+
+
+def revert(place: Place) -> None:
+    Asking(place, "revert_task", task=task_of(place)).join()
+
+
 def newest_run(place: Place) -> str:
     found = place.rows("select id from runs order by seq desc limit 1")
     return str(found[0][0]) if found else ""
@@ -70,4 +78,6 @@ ACTS: dict[str, Callable[[Place], None]] = {
     "say": say,
     "read": read,
     "restore": restore,
+    "submit": submit,
+    "revert": revert,
 }

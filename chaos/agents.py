@@ -65,13 +65,27 @@ put "src/$name.txt" "work of $TORYO_RUN"
 exit 0
 """
 
+FAILS = """\
+put "src/$name.txt" "half of $TORYO_RUN"
+git add -A && git commit -qm half
+exit 3
+"""
+"""A person finishes what it began."""
+
 SCREEN = """\
 put "src/$name.txt" "work of $TORYO_RUN"
 git add -A && git commit -qm work
 touch "$root/up-$TORYO_RUN"
 """
 
-SCRIPTS = {"quick": QUICK, "waits": WAITS, "breaks": BREAKS, "clashes": CLASHES, "screen": SCREEN}
+SCRIPTS = {
+    "quick": QUICK,
+    "waits": WAITS,
+    "breaks": BREAKS,
+    "clashes": CLASHES,
+    "screen": SCREEN,
+    "fails": FAILS,
+}
 WISHES: dict[str, dict[str, str]] = {
     "waits": {"access": "connected", "terminal": "tmux"},
     "screen": {"client": "little", "style": "interactive", "terminal": "tmux"},

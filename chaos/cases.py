@@ -12,7 +12,7 @@ from toryo.domain.words import OrderKind
 WAITING = ("waits", "screen")
 """Agents that live until they are let go."""
 
-AGAIN = ("screen", "breaks")
+AGAIN = ("screen", "breaks", "unfinished")
 """States whose points are passed from others, too."""
 
 WITHOUT_WINDOW = (AGENT, SHIM, TREE, BRIDGE)
@@ -72,6 +72,8 @@ SCENES = (
     Scene("half", points.MENDING),
     Scene("published", ORDER[OrderKind.CLEAN]),
     Scene("done", ORDER[OrderKind.RESTORE], "restore"),
+    Scene("done", ORDER[OrderKind.REVERT], "revert"),
+    Scene("unfinished", ORDER[OrderKind.COLLECT], "submit"),
     Scene("waits", ("launch.after_exec", RUN_AFTER, RUN_REPORTED, "window.before"), more=WITHOUT_WINDOW),
     Scene("waits", ORDER[OrderKind.READ], "read", IN_A_RUN),
     Scene("waits", points.HEARING, "say", IN_A_RUN),

@@ -127,6 +127,21 @@ def _half(place: Place) -> None:
     place.keep("half")
 
 
+def _unfinished(place: Place) -> None:
+    """A run that failed, and in its worktree what a person made since: a commit, and a file beside it."""
+    bring(place, "fails")
+    place.disarm()
+    place.start()
+    place.until(lambda: at_rest(place), "the run has failed")
+    place.kill_all()
+    (worktree,) = (path for path in (place.repo / ".worktrees").iterdir() if not path.name.startswith("."))
+    (worktree / "mine.txt").write_text("a person's commit\n")
+    subprocess.run(["git", "add", "mine.txt"], cwd=worktree, check=True, timeout=60)
+    subprocess.run(["git", "commit", "-q", "-m", "mine"], cwd=worktree, check=True, timeout=60)
+    (worktree / "draft.txt").write_text("a person's file\n")
+    place.keep("unfinished")
+
+
 def at_rest(place: Place) -> bool:
     """Nothing is left to be done: no order, no live run, no subject to look at, no task on its way.
 
@@ -149,4 +164,5 @@ _MAKERS: dict[str, Callable[[Place], None]] = {
     **{name: _added(name) for name in agents.SCRIPTS},
     **dict.fromkeys(("done", *(name for name, _ in LANDING)), _landing),
     "half": _half,
+    "unfinished": _unfinished,
 }

@@ -204,7 +204,7 @@ def test_the_earlier_runs_report_is_handed_on(shop: Shop) -> None:
     shop.daemon.agent("report_progress", session_token=session, summary="half way")
     shop.report(session, "failed", summary="the hinge is stuck", next_steps="oil it")
     shop.hands.collect(commits=0)
-    shop.daemon.person("retry_task", task=task)
+    shop.retry(task)
     shop.hands.order("clean")
     given = shop.get_task(shop.session())["task"]
     assert (given["task_id"], given["context"], given["handoff"]) == (task, "the hinge is stuck", "oil it")

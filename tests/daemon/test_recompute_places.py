@@ -83,7 +83,7 @@ def test_a_later_run_of_an_attempt_keeps_the_base_that_the_first_one_had(shop: S
 def test_a_new_attempt_has_no_place_until_its_first_run_is_prepared(shop: Shop, begun: str) -> None:
     ended(shop, code=1)
     assert shop.state(begun).startswith("failed")
-    shop.daemon.person("retry_task", task=begun)
+    shop.retry(begun)
     assert differences(shop) == []
     assert bend(shop, begun, branch="agent/old") == ["branch is agent/old, the facts say "]
     shop.daemon.change(tasks.update, begun, branch="")

@@ -46,7 +46,7 @@ def completed(shell: Path, *words: str) -> list[str]:
 def test_bash_completes_verbs_and_the_verbs_of_groups(shell):
     assert completed(shell, "toryo", "") == list(VERBS)
     assert completed(shell, "toryo", "stat") == ["status"]
-    assert completed(shell, "toryo", "task", "re") == ["retry", "reject"]
+    assert completed(shell, "toryo", "task", "re") == ["retry", "reject", "revert"]
     assert completed(shell, "toryo", "session", "") == ["start", "end"]
 
 

@@ -15,7 +15,7 @@ from toryo.reconciler.subjects import Policy
 
 Row = dict[str, Any]
 
-ENDS_A_RUN = {"exited", "lost", "released", "reported", "expired", "withdrawn"}
+ENDS_A_RUN = {"exited", "lost", "released", "reported", "expired", "withdrawn", "submitted"}
 OCCUPIES_ONE = ("accept", "publish")
 
 
@@ -51,10 +51,10 @@ def check_ways(tables: dict[str, list[Row]]) -> None:
         elif event["kind"] == "task_status":
             old, new = status[task], TaskStatus(event["body"]["status"])
             assert may_follow(TASK_STATUS, old, new), f"{task} went from {old} to {new}"
-            needed = None if new is old else only_by(old, new)
-            assert needed is None or needed in said[task], f"{task}: {old} to {new} without a {needed}"
+            needed = frozenset() if new is old else only_by(old, new)
+            assert not needed or needed & said[task], f"{task}: {old} to {new} without one of {set(needed)}"
             status[task] = new
-            said[task].discard(Verb.RETRY)  # one retry opens one attempt
+            said[task] -= {Verb.RETRY, Verb.SUBMIT}  # one retry opens one attempt
 
 
 def check_ended_stays_ended(house: House, tables: dict[str, list[Row]]) -> None:

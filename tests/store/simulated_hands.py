@@ -305,8 +305,16 @@ def _stop(hands: Hands, order: dict[str, Any], _pick: Pick) -> Done:
 
 def _collect(hands: Hands, order: dict[str, Any], pick: Pick) -> Done:
     inputs, world = order["inputs"], hands.world
-    repository, worktree = world.repositories[order["project"]], world.worktrees[inputs["run"]]
-    assert inputs["run"] not in world.processes, "collected while its agent works"
+    repository = world.repositories[order["project"]]
+    if inputs["run"] not in world.worktrees:  # a person's: in the worktree of the run before
+        name = inputs["branch"].removeprefix("agent/")
+        if name not in repository.worktrees:
+            return "collected", _problem("worktree_missing")
+        world.worktrees[inputs["run"]] = repository.worktrees[name]
+    worktree = world.worktrees[inputs["run"]]
+    assert all(one.worktree is not worktree for one in world.processes.values()), "collected while one works"
+    if inputs["commit"] and pick("by hand", ("commits", "nothing")) != "nothing":
+        worktree.head, worktree.merging = repository.commit(worktree.head), ""
     what = pick("collect", ("ok",) * 8 + ("violation", "problem", "nothing"))
     if what == "problem":
         return "collected", _problem("git_failed")
@@ -323,6 +331,17 @@ def _collect(hands: Hands, order: dict[str, Any], pick: Pick) -> Done:
         "unmerged": ["a.py"] if worktree.merging else [],
         "snapshot": {"ref": "refs/toryo/snapshots/x", "commit": worktree.head},
     }
+
+
+def _revert(hands: Hands, order: dict[str, Any], pick: Pick) -> Done:
+    inputs, repository = order["inputs"], hands.world.repositories[order["project"]]
+    if not repository.contains(repository.tip, inputs["commit"]):
+        return "collected", _problem("not_on_target")
+    if pick("reverse", ("clean", "clean", "conflict")) == "conflict":
+        return "collected", _problem("revert_conflict")
+    head = repository.commit(repository.tip)
+    whole = {"commits": 1, "new_commits": 1, "changed_files": ["src/a.py"], "changed_count": 1}
+    return "collected", {"head": head, **whole}
 
 
 def _candidate(hands: Hands, order: dict[str, Any], pick: Pick) -> Done:
@@ -396,7 +415,9 @@ def _publish(hands: Hands, order: dict[str, Any], pick: Pick) -> Done:
 
 def _clean(hands: Hands, order: dict[str, Any], _pick: Pick) -> Done:
     run = order["inputs"]["run"]
-    repository, worktree = hands.world.repositories[order["project"]], hands.world.worktrees[run]
+    repository, worktree = hands.world.repositories[order["project"]], hands.world.worktrees.get(run)
+    if worktree is None:  # a person's run, whose worktree was gone before
+        return "cleaned", {"freed": True}
     busy = [one.run for one in hands.world.processes.values() if one.worktree is worktree]
     assert not busy, f"the worktree of {run} would be retired while {busy} works in it"
     repository.worktrees.pop(worktree.name, None)
@@ -418,6 +439,7 @@ ACTS: dict[str, Callable[[Hands, dict[str, Any], Pick], Done]] = {
     "run": _run,
     "stop": _stop,
     "collect": _collect,
+    "revert": _revert,
     "candidate": _candidate,
     "check": _check,
     "accept": _accept,

@@ -19,6 +19,8 @@ from simulated_house import AGENTS, OUTSIDE, PROJECTS, Conduct, a_house
 
 from toryo.domain.errors import UserError
 from toryo.domain.words import ClaimResult, Priority, Verb
+from toryo.usecases.hand_runs import retry, submit
+from toryo.usecases.reverting import revert
 from toryo.usecases.runs import release_run, stop_run
 from toryo.usecases.sessions import Asked, authenticate, get_my_task, report_completed
 from toryo.usecases.tasks import NewTask, add_task, say
@@ -127,6 +129,24 @@ class TheHouse(RuleBasedStateMachine):
             return
         for target in self.house.rows("targets"):
             self.trusted_trees.add((target["project"], target["trusted_tree"]))
+
+    @precondition(lambda self: self.tasks())
+    @rule(what=st.sampled_from(("submit", "submit", "retry", "revert")), source=data)
+    def work_by_hand(self, what: str, source: Any) -> None:
+        """A person submits what lies there, starts over and keeps it, or takes a done task back."""
+        rows = self.house.rows("tasks")
+        statuses = ("done",) if what == "revert" else ("failed", "needs_review", "cancelled", "ready")
+        likely = [row for row in rows if row["status"] in statuses]
+        task = source.draw(st.sampled_from([row["id"] for row in likely or rows]))
+        try:
+            if what == "submit":
+                submit(self.house.context, task, "")
+            elif what == "revert":
+                revert(self.house.context, task, "")
+            else:
+                retry(self.house.context, task, "", keep=True)
+        except UserError:
+            return
 
     @precondition(lambda self: self.tasks())
     @rule(again=st.sampled_from(("", "", "", "open")), source=data)

@@ -40,6 +40,7 @@ from toryo.workbench.git import (
     publish,
     restoring,
     retire,
+    reverts,
     survey,
     tips,
     worktrees,
@@ -231,6 +232,10 @@ def _collect(acts: Acts, order: Order) -> Done:
     return Done("collected", collect.collect(inputs, acts.runs.directory(inputs.run)))
 
 
+def _revert(acts: Acts, order: Order) -> Done:
+    return Done("collected", reverts.revert(_inputs(order, models.RevertInputs), acts.folder / "bench"))
+
+
 def _candidate(acts: Acts, order: Order) -> Done:
     inputs = _inputs(order, models.CandidateInputs)
     if inputs.subject:
@@ -288,14 +293,16 @@ def _restore(acts: Acts, order: Order) -> Done:
 
 
 def _read(acts: Acts, order: Order) -> Done:
+    inputs = _inputs(order, models.ReadInputs)
     return Done(
-        "answered", read_answer(_inputs(order, models.ReadInputs), acts.runs, acts.records, acts.windows)
+        "answered", read_answer(inputs, acts.runs, acts.records, acts.windows, acts.folder / "checks")
     )
 
 
 _AT_HOME = frozenset(
     {
         OrderKind.COLLECT,
+        OrderKind.REVERT,
         OrderKind.CANDIDATE,
         OrderKind.CHECK,
         OrderKind.ACCEPT,
@@ -313,6 +320,7 @@ _ACTS: dict[OrderKind, Callable[[Acts, Order], Result]] = {
     OrderKind.STOP: _stop,
     OrderKind.SAY: _say,
     OrderKind.COLLECT: _collect,
+    OrderKind.REVERT: _revert,
     OrderKind.CANDIDATE: _candidate,
     OrderKind.CHECK: _check,
     OrderKind.ACCEPT: _accept,
@@ -341,7 +349,7 @@ def problem_fact(kind: OrderKind, error: Exception) -> Done:
             return Done("stopped", models.Stopped(asked=False, gone=False))
         case OrderKind.SAY:
             return Done("spoken", models.Spoken(problem=problem))
-        case OrderKind.COLLECT:
+        case OrderKind.COLLECT | OrderKind.REVERT:
             return Done("collected", models.Collected(problem=problem))
         case OrderKind.CANDIDATE:
             return Done("candidate_built", models.CandidateBuilt(problem=problem))

@@ -12,6 +12,7 @@ from toryo.coordinator.records import Records
 from toryo.coordinator.runs import Runs
 from toryo.coordinator.windows import Windows
 from toryo.protocol.models import Problem, ReadAnswer, ReadInputs
+from toryo.workbench.git import hand_work, places
 from toryo.workbench.git.door import Git
 from toryo.workbench.runs import records
 from toryo.workbench.terminals.door import NoWindow
@@ -20,18 +21,23 @@ LARGEST = 131_072
 """Bytes of one answer; the rest by the next offset."""
 
 
-def read_answer(inputs: ReadInputs, runs: Runs, clients: Records, windows: Windows) -> ReadAnswer:
+def read_answer(
+    inputs: ReadInputs, runs: Runs, clients: Records, windows: Windows, checks: Path
+) -> ReadAnswer:
+    """`checks`: where the checks that are carried out now have their folders."""
     match inputs.what:
         case "log":
             return _log(inputs, runs, clients)
         case "window":
             return _window(inputs.run, windows)
         case "diff":
-            plain = ("--no-ext-diff", "--no-textconv", "--no-color", "--src-prefix=a/", "--dst-prefix=b/")
-            text = Git(inputs.repo).run("diff", *plain, inputs.base, inputs.head, "--").out
-            return _part(text[inputs.offset :], inputs, ended=True)
+            return _diff(inputs)
         case "commits":
             return _commits(inputs)
+        case "left":
+            return ReadAnswer(ended=True, body=hand_work.made_since(inputs))
+        case "check":
+            return _check(inputs, checks / inputs.order)
         case "health":
             return _health(inputs, runs, clients)
 
@@ -84,6 +90,34 @@ def _boundary(part: bytes) -> int:
             length = 2 if lead < 0xE0 else 3 if lead < 0xF0 else 4
             return len(part) if length <= back else len(part) - back
     return len(part)
+
+
+def _diff(inputs: ReadInputs) -> ReadAnswer:
+    plain = ("--no-ext-diff", "--no-textconv", "--no-color", "--src-prefix=a/", "--dst-prefix=b/")
+    how = ("--stat=100",) if inputs.stat else ()
+    try:
+        git = places.git_on(places.common_dir(inputs.repo))
+        missing = next((one for one in (inputs.base, inputs.head) if git.commit_of(one) is None), None)
+        if missing is not None:
+            return _not_here(f"The commit {missing[:12]} is not in {inputs.repo} any more.")
+        text = git.run("diff", *plain, *how, inputs.base, inputs.head, "--").out
+    except FileNotFoundError:
+        return _not_here(f"The repository {inputs.repo} is not there.")
+    return _part(text[inputs.offset :], inputs, ended=True)
+
+
+def _check(inputs: ReadInputs, folder: Path) -> ReadAnswer:
+    """What a check that is carried out here has printed so far: of its newest try."""
+    tries = [one for one in folder.glob("*/check/log") if one.parts[-3].isdigit()]
+    newest = max(tries, key=lambda one: int(one.parts[-3]), default=None)
+    if newest is None:
+        return ReadAnswer(next_offset=inputs.offset)
+    try:
+        with open(newest, "rb") as file:
+            file.seek(inputs.offset)
+            return _part(file.read(min(inputs.limit, LARGEST) + 1), inputs, ended=False)
+    except FileNotFoundError:  # it has ended meanwhile
+        return ReadAnswer(next_offset=inputs.offset)
 
 
 def _commits(inputs: ReadInputs) -> ReadAnswer:

@@ -34,7 +34,7 @@ _WITH_A_LANDING = _NOT_LANDED | {TaskStatus.LANDING, TaskStatus.DONE}
 """A landing is made by the look that says `verifying`, and lives on while its target's queue is stopped."""
 
 _NEW_ATTEMPT = frozenset({TaskStatus.BLOCKED, TaskStatus.READY, TaskStatus.VERIFYING})
-"""After a retry; `verifying` while what the cancelled run left is still collected."""
+"""After a retry; `verifying` while what the cancelled run left is still collected, after a submit too."""
 
 TASK_STATUS: Mapping[TaskStatus, frozenset[TaskStatus]] = {
     TaskStatus.OPEN: _STARTABLE,
@@ -79,12 +79,12 @@ def may_follow(table: Mapping[State, frozenset[State]], old: State, new: State) 
     return new is old or new in table[old]
 
 
-def only_by(old: TaskStatus, new: TaskStatus) -> Verb | None:
-    """The word of a person without which this step is not taken; None: facts alone may lead there."""
+def only_by(old: TaskStatus, new: TaskStatus) -> frozenset[Verb]:
+    """The words of a person without one of which this step is not taken; none: facts alone may lead there."""
     if new is TaskStatus.CANCELLED:
-        return Verb.CANCEL
+        return frozenset({Verb.CANCEL})
     if old in (TaskStatus.FAILED, TaskStatus.CANCELLED):
-        return Verb.RETRY
+        return frozenset({Verb.RETRY, Verb.SUBMIT})
     if (old, new) == (TaskStatus.LANDING, TaskStatus.FAILED):
-        return Verb.REJECT
-    return None
+        return frozenset({Verb.REJECT})
+    return frozenset()

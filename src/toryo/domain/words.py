@@ -25,6 +25,12 @@ class Purpose(StrEnum):
     DECOMPOSE = "decompose"
     INTEGRATE = "integrate"
     REVIEW = "review"
+    SUBMIT = "submit"
+    REVERT = "revert"
+
+
+BY_HAND = frozenset({Purpose.SUBMIT, Purpose.REVERT})
+"""Runs without an agent: a person finished a task, or takes a done one back."""
 
 
 class Outcome(StrEnum):
@@ -50,6 +56,7 @@ class OrderKind(StrEnum):
     STOP = "stop"
     SAY = "say"
     COLLECT = "collect"
+    REVERT = "revert"
     CANDIDATE = "candidate"
     CHECK = "check"
     ACCEPT = "accept"
@@ -92,6 +99,8 @@ class Verb(StrEnum):
     CANCEL = "cancel"
     APPROVE = "approve"
     REJECT = "reject"
+    SUBMIT = "submit"
+    REVERT = "revert"
 
 
 class ClaimResult(StrEnum):

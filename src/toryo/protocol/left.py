@@ -66,6 +66,21 @@ class Collected(Model):
     """Paths still in conflict in the worktree's index."""
 
 
+class RevertInputs(Model):
+    """Make the commit that takes a landing back, on the target's tip."""
+
+    repo: str
+    run: str
+    target: str
+    commit: str
+    """The landing."""
+    head: str
+    """What the task's branch held; of a landing that somebody else merged, its own work is `base..head`."""
+    base: str
+    message: str
+    date: str
+
+
 class RestoreInputs(Model):
     repo: str
     run: str

@@ -17,11 +17,14 @@ from toryo.protocol.left import (
     Foreign,
     Restored,
     RestoreInputs,
+    RevertInputs,
     ScopeInputs,
     Snapshot,
     Violation,
 )
 from toryo.protocol.parts import (
+    CheckFound,
+    Lost,
     Model,
     Problem,
     Said,
@@ -29,6 +32,7 @@ from toryo.protocol.parts import (
     SayWaiting,
     Signs,
     Spoken,
+    Started,
     StopInputs,
     Stopped,
     Usage,
@@ -37,19 +41,23 @@ from toryo.protocol.parts import (
 from toryo.protocol.targets import OfTarget, OnTarget, TargetSeen
 
 __all__ = [
+    "CheckFound",
     "Collected",
     "CommitLine",
     "Foreign",
+    "Lost",
     "Model",
     "Problem",
     "RestoreInputs",
     "Restored",
+    "RevertInputs",
     "Said",
     "SayInputs",
     "SayWaiting",
     "ScopeInputs",
     "Snapshot",
     "Spoken",
+    "Started",
     "StopInputs",
     "Stopped",
     "TargetSeen",
@@ -166,6 +174,8 @@ class CollectInputs(Model):
     protected: tuple[str, ...] = ()
     wanted: tuple[str, ...] = ()
     """Patterns of goals."""
+    commit: str = ""
+    """A person submits what lies there: commit what they did not, with this message."""
 
 
 class Head(Model):
@@ -233,14 +243,21 @@ class CleanInputs(Model):
 
 class ReadInputs(Model):
     repo: str = ""
-    what: Literal["log", "diff", "commits", "health", "window"]
+    what: Literal["log", "diff", "commits", "health", "window", "left", "check"]
     run: str = ""
     client: str = ""
     """log: whose lines they are, to show them readably."""
+    stat: bool = False
+    """diff: only which files changed, and how much."""
+    snapshot: str = ""
+    """left: what was collected; only what was made since is told."""
+    order: str = ""
+    """check: the order whose output is read while it is carried out."""
     raw: bool = False
     programs: tuple[str, ...] = ()
     """health: which of these are on PATH."""
     worktree: str = ""
+    branch: str = ""
     base: str = ""
     head: str = ""
     offset: int = 0
@@ -255,6 +272,7 @@ INPUTS: dict[OrderKind, type[Model]] = {
     OrderKind.STOP: StopInputs,
     OrderKind.SAY: SayInputs,
     OrderKind.COLLECT: CollectInputs,
+    OrderKind.REVERT: RevertInputs,
     OrderKind.CANDIDATE: CandidateInputs,
     OrderKind.CHECK: CheckInputs,
     OrderKind.ACCEPT: AcceptInputs,
@@ -266,11 +284,6 @@ INPUTS: dict[OrderKind, type[Model]] = {
 
 
 # ── facts ─────────────────────────────────────────────────────────────────────────────────────────────
-
-
-class CheckFound(Model):
-    type: str
-    command: str
 
 
 class Surveyed(Model):
@@ -324,14 +337,6 @@ class Prepared(OfTarget):
     prompt_hash: str = ""
 
 
-class Started(Model):
-    shim_pid: Whole
-    pid: Whole
-    started_at: str
-    boot: str
-    log: str = ""
-
-
 class Exited(Model):
     exit_code: Whole | None
     signal: str = ""
@@ -348,11 +353,6 @@ class Exited(Model):
     """Of a client that keeps a record of its own: what it says of this run."""
     disk_full: bool = False
     """It failed, and then there was no room on the disk it worked on."""
-
-
-class Lost(Model):
-    reason: str
-    boot_changed: bool = False
 
 
 class Conflict(Model):
@@ -459,6 +459,7 @@ FINAL: dict[OrderKind, frozenset[str]] = {
     OrderKind.STOP: frozenset({"stopped"}),
     OrderKind.SAY: frozenset({"spoken"}),
     OrderKind.COLLECT: frozenset({"collected"}),
+    OrderKind.REVERT: frozenset({"collected"}),
     OrderKind.CANDIDATE: frozenset({"candidate_built"}),
     OrderKind.CHECK: frozenset({"checked"}),
     OrderKind.ACCEPT: frozenset({"accepted"}),

@@ -109,3 +109,21 @@ class Signs(Model):
     """What it asks a person and waits for; empty: nothing that is known of."""
     silent_s: Annotated[float, Field(ge=0, allow_inf_nan=False)] | None = None
     """So long it had printed nothing when this was told; None: it prints."""
+
+
+class Started(Model):
+    shim_pid: Whole
+    pid: Whole
+    started_at: str
+    boot: str
+    log: str = ""
+
+
+class Lost(Model):
+    reason: str
+    boot_changed: bool = False
+
+
+class CheckFound(Model):
+    type: str
+    command: str

@@ -26,7 +26,10 @@ class Attempt:
         return next(held, None)
 
     def said(self, verb: Verb) -> bool:
-        return any(fact.verb is verb for fact in self.verbs)
+        """Since the last submit: that takes back an earlier cancel or reject."""
+        words = [fact.verb for fact in self.verbs]
+        since = len(words) - words[::-1].index(Verb.SUBMIT) if Verb.SUBMIT in words else 0
+        return verb in words[since:]
 
     def approved(self, reason: str, generation: int) -> bool:
         """Whether a person said yes to this very reason about this very run."""

@@ -5,7 +5,9 @@
 
 from __future__ import annotations
 
-from toryo.domain.words import WAITING_FOR_INPUT, OrderKind, OrderState, Outcome, TaskStatus, Verb
+from dataclasses import replace
+
+from toryo.domain.words import WAITING_FOR_INPUT, OrderKind, OrderState, Outcome, Purpose, TaskStatus, Verb
 from toryo.reconciler.attempts import Attempt, current_attempt
 from toryo.reconciler.decisions import CoordinatorDecision, OrderWish, TaskDecision
 from toryo.reconciler.dispatch import AWAY, first_start, why_stopped
@@ -32,7 +34,7 @@ def decide_task(task: TaskFacts, policy: Policy) -> TaskDecision:
             return TaskDecision(TaskStatus.BLOCKED, task.stopped, why_stopped(task), orders=uncollected)
         return TaskDecision(TaskStatus.VERIFYING, "collecting", orders=uncollected)
     if last is None:
-        return first_start(task, attempt)
+        return replace(first_start(task, attempt), orders=_left_by_hand(task))
     return after_run(task, attempt, last, policy)
 
 
@@ -104,7 +106,7 @@ def _preparation_is_untold(task: TaskFacts, run: RunFacts) -> bool:
 
 def _retired(run: RunFacts | None) -> tuple[OrderWish, ...]:
     """A worktree goes once its run has ended and all it held was collected."""
-    if run is None or not run.ended or run.collected is None:
+    if run is None or not run.ended or run.collected is None or run.purpose is Purpose.REVERT:
         return ()
     return (OrderWish(OrderKind.CLEAN, f"clean/{run.id}", run=run.id),)
 
@@ -112,7 +114,15 @@ def _retired(run: RunFacts | None) -> tuple[OrderWish, ...]:
 def _uncollected(task: TaskFacts) -> tuple[OrderWish, ...]:
     """Every run that had a worktree is collected, whatever became of it: nothing is lost."""
     return tuple(
-        OrderWish(OrderKind.COLLECT, f"collect/{run.id}/1", run=run.id)
+        OrderWish(OrderKind.REVERT, f"revert/{run.id}", run=run.id)
+        if run.purpose is Purpose.REVERT
+        else OrderWish(OrderKind.COLLECT, f"collect/{run.id}/1", run=run.id)
         for run in task.runs
-        if run.ended and run.prepared and run.collected is None
+        if run.ended and run.collected is None and (run.prepared or run.purpose is Purpose.REVERT)
     )
+
+
+def _left_by_hand(task: TaskFacts) -> tuple[OrderWish, ...]:
+    """A retry of a worktree with a person's work in it: that is collected first, then the worktree goes."""
+    last = task.runs[-1] if task.runs else None
+    return _retired(last) if last and last.purpose is Purpose.SUBMIT else ()

@@ -74,6 +74,7 @@ def _ended(fold: RunFold, first: Mapping[str, RawFact], waited: int) -> RunFold:
         ("lost", Outcome.LOST, "stopped" if "stop_asked" in first else ""),
         ("released", Outcome.UNKNOWN, "released"),
         ("withdrawn", Outcome.CANCELLED, "withdrawn"),
+        ("submitted", Outcome.SUCCEEDED, "submitted"),
         ("reported", Outcome.UNKNOWN, "reported"),
         ("expired", Outcome.LOST, "expired"),
     ):

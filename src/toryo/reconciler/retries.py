@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from toryo.domain.words import ClaimResult, Purpose, TaskStatus
+from toryo.domain.words import BY_HAND, ClaimResult, Purpose, TaskStatus
 from toryo.reconciler.attempts import Attempt
 from toryo.reconciler.decisions import Enqueue, TaskDecision
 from toryo.reconciler.dispatch import again, why_stopped
@@ -62,8 +62,8 @@ def _told(problem: str) -> str:
 
 def _failure(run: RunFacts) -> TaskDecision | None:
     """Exit code, signal and time limit decide; no words of the agent do (S4-27, S4-28)."""
-    if run.outside and run.exit_code is None and not run.signal:
-        return None  # nobody saw or told its end
+    if run.purpose in BY_HAND or (run.outside and run.exit_code is None and not run.signal):
+        return None  # there was no agent, or nobody saw or told its end
     if run.stopped:
         return _failed("stopped", "a person stopped the run")
     if run.timed_out:
@@ -91,12 +91,17 @@ def _judge(task: TaskFacts, attempt: Attempt, run: RunFacts, policy: Policy) -> 
     work = run.collected
     if work is None:
         return _review("no_commit", "the agent ended before it had a worktree")
+    if work.problem and run.purpose is Purpose.REVERT:
+        return _not_reverted(work.problem)
     if work.problem:
         missing = work.problem.startswith(MISSING)
         return _review("worktree_missing" if missing else "collect_failed", _told(work.problem))
     said = _held_back(attempt, run)
     if said:
         return said
+    if _is_empty(run, work) and run.purpose in BY_HAND:
+        named = ", ".join(work.unmerged[:5])
+        return _review("no_commit", f"still in conflict: {named}" if named else "there is no commit to land")
     if _is_empty(run, work):
         earlier = [other for other in attempt.runs if other.generation < run.generation and not other.parked]
         before = earlier[-1] if earlier else None
@@ -112,6 +117,17 @@ def _judge(task: TaskFacts, attempt: Attempt, run: RunFacts, policy: Policy) -> 
     if not work.changes and not attempt.approved("no_change", run.generation):
         return _review("no_change", "its commits change no file: approve it if nothing was to be changed")
     return _land(task, attempt, run, work, policy)
+
+
+def _not_reverted(problem: str) -> TaskDecision:
+    """A reverse that could not be made: a retry has an agent do it."""
+    match problem.partition(":")[0]:
+        case "revert_conflict":
+            return _review("conflict", _told(problem))
+        case "not_on_target":
+            return _failed("not_on_target", _told(problem))
+        case _:
+            return _review("collect_failed", _told(problem))
 
 
 def _held_back(attempt: Attempt, run: RunFacts) -> TaskDecision | None:
@@ -136,7 +152,7 @@ def _is_empty(run: RunFacts, work: CollectedFacts) -> bool:
         return True
     if work.commits == 0:
         return True
-    return run.purpose is not Purpose.IMPLEMENT and work.new_commits == 0
+    return run.purpose not in (Purpose.IMPLEMENT, *BY_HAND) and work.new_commits == 0
 
 
 def _land(
@@ -153,11 +169,11 @@ def _land(
         case "stale" | "withdrawn" | "dropped":
             return _enqueue(run, work)
         case "conflict":
-            if attempt.count(Purpose.RESOLVE) < policy.resolve_runs:
+            if run.purpose not in BY_HAND and attempt.count(Purpose.RESOLVE) < policy.resolve_runs:
                 return again(task, attempt, Purpose.RESOLVE, "conflict", policy)
             return _review("conflict", landing.detail)
         case "red":
-            if attempt.count(Purpose.FIX) < policy.fix_runs:
+            if run.purpose not in BY_HAND and attempt.count(Purpose.FIX) < policy.fix_runs:
                 return again(task, attempt, Purpose.FIX, "checks_failed", policy)
             return _failed("checks_failed", landing.detail)
         case "problem" if landing.detail.startswith(NO_COMMIT):

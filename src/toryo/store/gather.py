@@ -8,6 +8,7 @@ from typing import Any
 from sqlalchemy import bindparam, exists, false, select, true
 
 from toryo.domain.words import (
+    BY_HAND,
     CheckResult,
     ClaimResult,
     OrderKind,
@@ -254,7 +255,7 @@ def run_facts(row: RunRow, said: str, unseen: bool) -> RunFacts:
         id=row.id,
         purpose=Purpose(row.purpose),
         generation=row.generation,
-        outside=row.coordinator == "",
+        outside=row.coordinator == "" and row.purpose not in BY_HAND,
         prepared=row.start_commit != "",
         prepare_problem=(text or word) if word == "prepare" else "",
         started=row.started_at is not None,

@@ -22,6 +22,11 @@ _OF_TARGET = select(landings).where(
 _QUEUE = _OF_TARGET.where(landings.c.ended == "").order_by(landings.c.seq)
 _AWAITING = _OF_TARGET.where(IS_UNPUBLISHED).order_by(landings.c.accept_number)
 _NEWEST_SEQ = select(func.max(landings.c.seq)).where(landings.c.task == bindparam("it"))
+_LANDED_AFTER = _OF_TARGET.where(
+    landings.c.accept_number > bindparam("number"),
+    landings.c.task != "",
+    landings.c.published_at.is_not(None),
+).order_by(landings.c.accept_number)
 _ENDED_HEADS = select(landings.c.head).where(
     landings.c.project == bindparam("project"),
     landings.c.target == bindparam("target"),
@@ -59,6 +64,11 @@ def queue(tx: Tx, project: str, target: str) -> list[LandingRow]:
 def awaiting_publish(tx: Tx, project: str, target: str) -> list[LandingRow]:
     """Accepted and not published, in the order of accepting."""
     return every(tx, LandingRow, _AWAITING, project=project, target=target)
+
+
+def landed_after(tx: Tx, project: str, target: str, number: int) -> list[LandingRow]:
+    """Of tasks, accepted later than that one and published."""
+    return every(tx, LandingRow, _LANDED_AFTER, project=project, target=target, number=number)
 
 
 def newest_seq_of_task(tx: Tx, task: str) -> int:

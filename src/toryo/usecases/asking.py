@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from toryo.domain.errors import NotFound, Refused, Unavailable, UserError
 from toryo.domain.words import CheckResult, OrderKind, OrderState, Verdict
-from toryo.protocol.models import CheckInputs, Model, ReadInputs, RestoreInputs, ScopeInputs, SurveyInputs
-from toryo.store import agents, coordinators, evidence, facts, gates, landings, orders, projects, runs, texts
+from toryo.protocol.models import Model, ReadInputs, RestoreInputs, ScopeInputs, SurveyInputs
+from toryo.store import agents, coordinators, facts, orders, projects, runs, texts
 from toryo.usecases.agent_definitions import program_of
 from toryo.usecases.context import HeadContext
 from toryo.usecases.finding import names_run, the_run, the_task
 from toryo.usecases.ids import new_id
 from toryo.usecases.ordering import hub, insert, worktree_of
-from toryo.usecases.project_settings import settings_of
 from toryo.usecases.speaking import running
 
 
@@ -106,46 +104,6 @@ def order_restore(context: HeadContext, text: str, destination: str, *, worktree
     return _ask(context, OrderKind.RESTORE, hub(project), inputs, run=run.id)
 
 
-@dataclass(frozen=True)
-class Verification:
-    task: str
-    commit: str
-    tree: str
-    checks: tuple[tuple[str, str], ...]
-    """(command, order) each."""
-
-
-def order_verification(context: HeadContext, text: str) -> Verification:
-    """Run the evidence's checks again on the very tree that landed."""
-    with context.store.read() as tx:
-        task = the_task(tx, text)
-        records = evidence.of_task(tx, task.id)
-        project = projects.get(tx, task.project)
-        landing = landings.get(tx, records[-1].landing) if records else None
-        gate = gates.get(tx, landing.gate) if landing and landing.gate else None
-    if landing is None or gate is None or project is None:
-        raise Refused(f"{task.id} has no evidence to verify.", hint=f"See `toryo task show {task.id}`.")
-    settings = settings_of(project.settings)
-    asked = []
-    for spec in gate.checks:
-        inputs = CheckInputs(
-            repo=project.path,
-            project=project.id,
-            commit=landing.candidate,
-            tree=landing.tree,
-            command=spec["command"],
-            limit_s=spec["limit_s"],
-            setup=tuple(gate.setup.get("commands", ())),
-            setup_inputs=tuple(gate.setup.get("inputs", ())),
-            setup_limit_s=settings.setup_timeout,
-            exclude=tuple(gate.exclude),
-        )
-        asked.append(
-            (str(spec["command"]), _ask(context, OrderKind.CHECK, hub(project), inputs, task=task.id))
-        )
-    return Verification(task.id, landing.candidate, landing.tree, tuple(asked))
-
-
 def verdict_of(results: Sequence[str]) -> Verdict:
     """One attempt each, without a second chance: this is a person's question about a tree."""
     if not results:
@@ -207,6 +165,10 @@ def _ask(
 ) -> str:
     with context.store.change() as tx:
         return insert(tx, kind, f"{kind}/{new_id('a')}{new_id('k')}", place, inputs, task=task, run=run).id
+
+
+def ask_read(context: HeadContext, place: str, inputs: ReadInputs, run: str = "") -> str:
+    return _ask(context, OrderKind.READ, place, inputs, run=run)
 
 
 def ask_adopt(context: HeadContext, place: str, inputs: Model) -> str:

@@ -6,6 +6,7 @@ from typing import Any
 
 from toryo.domain.times import iso
 from toryo.store import evidence, landings, runs
+from toryo.usecases.changes import changed_files, running_check
 from toryo.usecases.context import HeadContext
 from toryo.usecases.evidence import base_of, pending, run_facts, verbs_said
 from toryo.usecases.finding import the_task
@@ -29,5 +30,7 @@ def get_evidence(context: HeadContext, text: str) -> dict[str, Any]:
             "status": task.status,
             "reason": task.reason,
             "title": task.title,
+            "changed_files": changed_files(tx, task.id),
+            "checking": running_check(tx, task),
             "base": base_of(tx, task.project, task.target) if task.reason.startswith("base_") else None,
         }

@@ -20,6 +20,7 @@ from toryo.protocol.models import (
     Model,
     PrepareInputs,
     PublishInputs,
+    RevertInputs,
     RunInputs,
     ScopeInputs,
     StopInputs,
@@ -225,8 +226,26 @@ def _collect(tx: Tx, wish: OrderWish, _project: str) -> bool:
         scope=ScopeInputs.model_validate(run.scope),
         protected=settings.protected,
         wanted=tuple(goal.pattern for goal in kind.goals) if kind else (),
+        commit=str(run.told.get("commit_message", "")),
     )
     _of_run(tx, OrderKind.COLLECT, wish.key, subject, inputs, run.coordinator or hub(project), 600)
+    return True
+
+
+def _revert(tx: Tx, wish: OrderWish, _project: str) -> bool:
+    subject = _subject(tx, wish.run)
+    project, task, run = subject.project, subject.task, subject.run
+    inputs = RevertInputs(
+        repo=project.path,
+        run=run.id,
+        target=task.target,
+        commit=run.told["commit"],
+        head=run.told["head"],
+        base=run.told["base"],
+        message=run.told["message"],
+        date=iso(run.created_at) or "",
+    )
+    _of_run(tx, OrderKind.REVERT, wish.key, subject, inputs, hub(project), 600)
     return True
 
 
@@ -258,7 +277,7 @@ def _candidate(tx: Tx, wish: OrderWish, project_id: str) -> bool:
         raise OrderImpossible(f"no landing {wish.landing}")
     task = tasks.get(tx, landing.task) if landing.task else None
     if task:
-        message = f"Land {task.branch}\n\nToryo-Task: {task.id}\nToryo-Run: {landing.run}\n"
+        message = f"Land {task.branch or task.id}\n\nToryo-Task: {task.id}\nToryo-Run: {landing.run}\n"
         head = Head(task=task.id, branch=task.branch, commit=landing.head)
     else:
         message = f"Join {landing.target} with what waits for publishing\n\nToryo-Landing: {landing.id}\n"
@@ -410,6 +429,7 @@ _BY_KIND = {
     OrderKind.RUN: _run,
     OrderKind.STOP: _stop,
     OrderKind.COLLECT: _collect,
+    OrderKind.REVERT: _revert,
     OrderKind.CLEAN: _clean,
     OrderKind.CANDIDATE: _candidate,
     OrderKind.CHECK: _check,

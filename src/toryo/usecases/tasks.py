@@ -25,6 +25,7 @@ from toryo.store import agents, claims, landings, meta, orders, projects, runs, 
 from toryo.store.engine import Tx
 from toryo.store.rows import ProjectRow, TaskRow, VerbRow
 from toryo.usecases import needs, settings_problems
+from toryo.usecases.changes import changed_files, running_check
 from toryo.usecases.claim_run import priority_word
 from toryo.usecases.context import HeadContext
 from toryo.usecases.default_agents import default_agent
@@ -189,6 +190,8 @@ def show_task(context: HeadContext, text: str) -> dict[str, Any]:
             "waiting_for": waiting or None,
             "next": list(needs.lines(tx, row)),
             "next_purpose": row.next_purpose or None,
+            "changed_files": changed_files(tx, row.id),
+            "checking": running_check(tx, row),
             "dependencies": tasks.needs_of(tx, row.id),
             "claims": [
                 {

@@ -29,6 +29,7 @@ from toryo.usecases import (
     settings_problems,
     status,
     tasks,
+    verifying,
 )
 from toryo.usecases.context import Caller, HeadContext
 
@@ -282,8 +283,8 @@ async def get_evidence(head: Head, caller: Caller, args: Task) -> dict[str, Any]
 
 
 async def verify_task(head: Head, caller: Caller, args: Task) -> dict[str, Any]:
-    """Each check of the evidence again, on the tree that landed."""
-    asked = await head.do(asking.order_verification, args.task)
+    """Each check of the evidence again, on the same tree."""
+    asked = await head.do(verifying.order_verification, args.task)
     checks = []
     for command, order in asked.checks:
         body = await ask(head, order, "check", CHECK_S)
@@ -293,6 +294,7 @@ async def verify_task(head: Head, caller: Caller, args: Task) -> dict[str, Any]:
     return {
         "success": True,
         "task": asked.task,
+        "what": asked.what,
         "commit": asked.commit,
         "tree": asked.tree,
         "verdict": verdict,
@@ -396,7 +398,6 @@ TOOLS = (
     _tool("list_tasks", Tasks, list_tasks, "A page of tasks."),
     _tool("get_task", Task, get_task, "One task with its runs and claims."),
     _tool("wait_tasks", Wait, wait_tasks, "Wait until all are at rest, or one changed."),
-    _tool("retry_task", Said, _says(Verb.RETRY), "Start over with a failed, cancelled or reviewed task."),
     _tool("cancel_task", Said, _says(Verb.CANCEL), "End a task; what it left is kept."),
     _tool("approve_task", Said, _says(Verb.APPROVE), "Say yes to what a task waits for."),
     _tool("reject_task", Said, _says(Verb.REJECT), "Say no: the task has failed."),
@@ -406,7 +407,7 @@ TOOLS = (
     _tool("release_run", Run, release_run, "Say that nothing of a run lives any more."),
     _tool("release_agent", AgentHere, release_agent, "End the session of an outside agent that has no run."),
     _tool("get_evidence", Task, get_evidence, "The facts a task's status stands on."),
-    _tool("verify_task", Task, verify_task, "Run a landed task's checks again."),
+    _tool("verify_task", Task, verify_task, "Run a task's checks again, on what its evidence is about."),
     _tool("restore_snapshot", Restore, restore_snapshot, "Write what a run left into a new directory."),
     _tool("list_events", Events, list_events, "Events after a place, waiting for the next if wanted."),
     _tool("get_status", Which, get_status, "What is going on."),

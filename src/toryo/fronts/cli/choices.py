@@ -20,3 +20,5 @@ STATUSES = (
 PRIORITIES = ("critical", "high", "medium", "low")
 ACCESS = ("sealed", "connected")
 MAY_LAND = ("green", "flaky", "unchecked")
+BY_HAND = ("submit", "revert")
+"""Purposes of runs without an agent."""

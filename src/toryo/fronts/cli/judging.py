@@ -43,7 +43,14 @@ def _declare(name: str) -> Declare:
             "--status", choices=STATUSES, metavar="S", help="all tasks of the project that are in this state"
         )
         project_option(parser)
-        parser.add_argument("--note", default=None, metavar="TEXT", help="why; kept with the task")
+        told = "" if name == "cancel" else ", and told to the agent of its next run"
+        parser.add_argument("--note", default=None, metavar="TEXT", help=f"why; kept with the task{told}")
+        if name == "retry":
+            parser.add_argument(
+                "--discard",
+                action="store_true",
+                help="also if you worked in its worktree; `toryo restore` finds that again",
+            )
         examples = (
             f"toryo task {name} t3kd92m1",
             f'toryo task {name} t3kd92m1 --note "looked at it"',

@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 
 from toryo.domain.errors import Refused, UserError
-from toryo.fronts.cli.choices import MAY_LAND
+from toryo.fronts.cli.changes import changed, checking, follow_checks
+from toryo.fronts.cli.choices import BY_HAND, MAY_LAND
 from toryo.fronts.cli.desk import inner
 from toryo.fronts.cli.parsing import verb
 from toryo.fronts.cli.runs import usage, violation
@@ -52,18 +53,26 @@ def declare(parser: argparse.ArgumentParser, name: str) -> None:
         return
     parser.add_argument("task", metavar="ID", help="a task, or the beginning of its id")
     if name == "evidence":
+        parser.add_argument(
+            "-f", "--follow", action="store_true", help="what the checks print, until none runs any more"
+        )
         verb(parser, evidence, "toryo evidence t3kd92m1", "toryo evidence t3kd92m1 --json", reads=True)
     else:
         verb(parser, verify, "toryo verify t3kd92m1", "toryo verify t3k --json", hands=True, json=True)
 
 
 def evidence(args: argparse.Namespace, desk: Desk) -> int:
+    if args.follow and not args.json:
+        follow_checks(args.task, desk)
     answer = inner(desk.call("get_evidence", {"task": args.task}), "evidence")
     if args.json:
         print_json(answer)
         return 0
     print(headline({**answer, "id": answer["task"]}))
     _print_verdict(answer)
+    for name, told in (("checking", checking(answer.get("checking"))), ("changed", changed(answer))):
+        if told:
+            print(f"\n{name}  {folded(told, len(name) + 2)}")
     _print_runs(answer.get("runs") or [])
     for one in answer.get("violations") or ():
         print(f"violation: {one_line(violation(one))}")
@@ -133,6 +142,8 @@ def _print_runs(runs: list[dict[str, Any]]) -> None:
         noun = "commit" if commits == 1 else "commits"
         purpose = f", {run['purpose']}" if run.get("purpose") else ""
         agent = f" by {run['agent']}" if run.get("agent") else ""
+        if run.get("purpose") in BY_HAND:  # nobody's process: there is no agent, and nothing that exited
+            agent, ended = " by a person", "without an agent"
         outcome = str(run.get("outcome") or "")
         line = folded(f"run {run['id']}{purpose}{agent}: {outcome}, {ended}, {commits} {noun}", 2)
         print(line.replace(f" {outcome},", f" {word(outcome)},", 1))  # colour would count as width
@@ -171,6 +182,8 @@ def verify(args: argparse.Namespace, desk: Desk) -> int:
     if args.json:
         print_json(answer)
     else:
+        if answer.get("what"):
+            print(f"checked  {one_line(str(answer['what']))}")
         _print_verdict(answer)
     return 0 if answer["verdict"] in MAY_LAND else 1
 

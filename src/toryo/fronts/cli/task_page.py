@@ -4,11 +4,16 @@ from __future__ import annotations
 
 import time
 
+from toryo.fronts.cli.changes import changed, checking
+from toryo.fronts.cli.choices import BY_HAND
 from toryo.fronts.cli.showing import ago, facts, folded, one_line, paint, plain, table, width, word
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
+
+
+WITH_WORKTREE = ("running", "verifying", "needs_review", "failed")
 
 
 def print_page(task: dict[str, Any]) -> None:
@@ -27,10 +32,13 @@ def print_page(task: dict[str, Any]) -> None:
                 ("may write", task.get("write")),
                 ("checks", task.get("checks")),
                 ("branch", task.get("branch")),
+                ("worktree", task.get("worktree") if task.get("status") in WITH_WORKTREE else None),
                 ("lands on", task.get("target_branch")),
                 ("base", task.get("base_commit")),
                 ("accepted as", None if task.get("landed_commit") else task.get("accepted_commit")),
                 ("landed as", task.get("landed_commit")),
+                ("changed", changed(task)),
+                ("checking", checking(task.get("checking"))),
             ]
         )
     )
@@ -101,11 +109,12 @@ def next_steps(task: dict[str, Any]) -> list[str]:
     """What a person may want to type now."""
     name, status, runs = task["id"], task.get("status"), task.get("runs") or []
     steps = {
-        "needs_review": [f"toryo evidence {name}", *_rescue(task), *_answers(task)],
-        "failed": [*_looks(task), *_rescue(task), f"toryo task retry {name}"],
+        "needs_review": [f"toryo evidence {name}", *_rescue(task), *_answers(task), *_finish(task)],
+        "failed": [*_looks(task), *_rescue(task), f"toryo task retry {name}", *_finish(task)],
         "cancelled": [*_rescue(task), f"toryo task retry {name}"],
         "running": [_while_running(task)] if runs else [],
-        "done": [f"toryo evidence {name}"],
+        "verifying": [f"toryo evidence -f {name}"] if task.get("checking") else [],
+        "done": [f"toryo evidence {name}", *([f"toryo diff {name}"] if task.get("changed_files") else [])],
         "open": [f"toryo task approve {name}"] if task.get("reason") == "held" else [],
     }.get(str(status), [])
     # what the daemon knows to help, with real names; then what is only to look at
@@ -126,6 +135,11 @@ def _rescue(task: dict[str, Any]) -> list[str]:
     """What the last run left and nobody committed can be had back."""
     runs = task.get("runs") or []
     return [f"toryo restore {task['id']}"] if runs and runs[-1].get("uncommitted") else []
+
+
+def _finish(task: dict[str, Any]) -> list[str]:
+    """A person may go on where the agent stopped."""
+    return [f"toryo task submit {task['id']}"] if task.get("worktree") else []
 
 
 def _while_running(task: dict[str, Any]) -> str:
@@ -157,7 +171,7 @@ def run_row(run: dict[str, Any]) -> tuple[object, ...]:
     return (
         run["id"],
         run.get("purpose"),
-        run.get("agent"),
+        "a person" if run.get("purpose") in BY_HAND else run.get("agent"),
         run.get("outcome"),
         ended,
         run.get("commits"),

@@ -98,6 +98,18 @@ def _declare_say(parser: argparse.ArgumentParser) -> None:
     declare_say(parser)
 
 
+def _declare_submit(parser: argparse.ArgumentParser) -> None:
+    from toryo.fronts.cli.finishing import declare_submit
+
+    declare_submit(parser)
+
+
+def _declare_revert(parser: argparse.ArgumentParser) -> None:
+    from toryo.fronts.cli.finishing import declare_revert
+
+    declare_revert(parser)
+
+
 VERBS: Group = {
     "add": ("say what you want done", _declare_add),
     "list": ("the tasks of the project here", _declare_list),
@@ -106,6 +118,8 @@ VERBS: Group = {
     "update": ("change a task, or ask whether it is done", _declare_update),
     "say": ("tell a running agent something", _declare_say),
     **verbs_of_judgement(),
+    "submit": ("finish a task yourself: what its worktree holds now is checked and lands", _declare_submit),
+    "revert": ("take a done task back: the reverse of it is checked and lands", _declare_revert),
 }
 
 

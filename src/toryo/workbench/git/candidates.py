@@ -81,6 +81,17 @@ def _pinned(git: Git, commit: str) -> CandidateBuilt:
     return CandidateBuilt(commit=commit, tree=git.tree_of(commit))
 
 
+def merge_beside(
+    git: Git, common: Path, bench_root: Path, ours: str, theirs: str
+) -> tuple[str, tuple[str, ...]]:
+    """The merged tree of two commits and the paths in conflict; nothing is pinned."""
+    listed = git.do("ls-tree", "-r", "-z", "--full-tree", ours, limit_s=LIST_S)
+    bench = bench_root / hashlib.sha256(str(common).encode("utf-8", "surrogateescape")).hexdigest()[:16]
+    with locks.held(bench.with_suffix(".lock")):
+        _lay_out(bench, git, listed)
+        return _merge(Git(bench), common, bench, ours, Head(task="", branch="", commit=theirs))
+
+
 def _lay_out(bench: Path, git: Git, listing: str) -> None:
     """Fill the bench with the tip's `.gitattributes`, each at its path, and nothing else.
 

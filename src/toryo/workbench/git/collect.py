@@ -20,7 +20,17 @@ from toryo.protocol.models import (
     Problem,
     Violation,
 )
-from toryo.workbench.git import belongings, fingerprint, links, merges, places, reflogs, snapshots, sparse
+from toryo.workbench.git import (
+    belongings,
+    fingerprint,
+    hand_work,
+    links,
+    merges,
+    places,
+    reflogs,
+    snapshots,
+    sparse,
+)
 from toryo.workbench.git.door import Git, GitFailed
 from toryo.workbench.git.places import Worktree
 from toryo.workbench.git.worktrees import read_before
@@ -60,11 +70,12 @@ def collect(inputs: CollectInputs, run_dir: Path) -> Collected:
         # nothing of the run writes any more: what it did elsewhere can be looked at meanwhile
         looking = beside.submit(_foreign, inputs, before, run_dir)
         taken = snapshots.take(worktree, inputs.run, inputs.attempt, stash_before)
+        unsaid = hand_work.commit_rest(worktree, taken.seen, inputs.commit) if inputs.commit else None
         head = worktree.objects.commit_of(places.head_ref(inputs.branch))
         work = _work(worktree.objects, inputs, head) if head else _Work()
         foreign = (*looking.result(), *_widened(worktree, inputs))
     return Collected(
-        problem=_problem(inputs, head, worktree.is_there),
+        problem=unsaid or _problem(inputs, head, worktree.is_there),
         head=head or "",
         branch=inputs.branch,
         commits=work.commits,
