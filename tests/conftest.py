@@ -13,12 +13,12 @@ from waiting import eventually
 
 # whoever starts the tests in the background has them ignore Ctrl-C, and so would every program they start
 signal.signal(signal.SIGINT, signal.default_int_handler)
+leftovers.mark()  # before a module keeps the environment as it found it
 
 
 @pytest.fixture(scope="session", autouse=True)
 def nothing_left_behind() -> Iterator[None]:
     """No test leaves a tmux server, a daemon, an agent or any other process."""
-    leftovers.mark()
     yield
     try:
         eventually(lambda: not leftovers.alive(), within_s=15, what="the end of all that the tests started")
@@ -26,8 +26,6 @@ def nothing_left_behind() -> Iterator[None]:
         left = leftovers.alive()
         leftovers.end(left)
         pytest.fail("\n".join(["The tests left processes behind:", *map(str, left.items())]), pytrace=False)
-    finally:
-        leftovers.unmark()
 
 
 @pytest.fixture(autouse=True)

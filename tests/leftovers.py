@@ -7,7 +7,7 @@ import os
 import signal
 from pathlib import Path
 
-MARK = f"/nonexistent/toryo-tests-{os.getpid()}"
+MARK = f"/nonexistent/toryo-tests-{os.getpid()}-end"
 
 
 def mark() -> None:
@@ -15,16 +15,12 @@ def mark() -> None:
     os.environ["PATH"] = f"{os.environ.get('PATH', os.defpath)}{os.pathsep}{MARK}"
 
 
-def unmark() -> None:
-    os.environ["PATH"] = os.environ["PATH"].replace(f"{os.pathsep}{MARK}", "")
-
-
 def alive() -> dict[int, str]:
     """What was started since and has not ended, by pid, with its command line."""
     found = {}
     for entry in Path("/proc").glob("[0-9]*"):
         with contextlib.suppress(OSError):
-            if f"{MARK}\0".encode() in (entry / "environ").read_bytes() + b"\0":
+            if MARK.encode() in (entry / "environ").read_bytes():
                 words = (entry / "cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")
                 found[int(entry.name)] = words.strip()[:300]
     found.pop(os.getpid(), None)

@@ -121,7 +121,8 @@ class House:
     def close(self) -> None:
         self.toryo("down")
         for pid in self._left():
-            os.kill(pid, signal.SIGKILL)
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
 
     def _left(self) -> list[int]:
         """Processes of this installation that outlived `down`, by their home or run directory."""
@@ -135,7 +136,7 @@ class House:
                 environment = (entry / "environ").read_bytes()
             except OSError:
                 continue
-            if (b"toryo" in words and mark in environment + words) or mark in words:
+            if mark in words + environment:  # the environment alone names an agent's processes
                 found.append(int(entry.name))
         return found
 
