@@ -39,6 +39,12 @@ def test_status_as_json_has_counts_daemon_coordinators_and_agents(peer, typed):
     assert json.loads(typed("status", "--json").out) == STATUS
 
 
+def test_status_says_for_how_long_an_agent_has_been_silent(peer, typed):
+    silent = STATUS["moving"][0] | {"silent_since": moment(-12 * 60 - 5)}
+    peer(get_status=STATUS | {"moving": [silent]})
+    assert "implement, silent for 12 min" in typed("status").out
+
+
 def test_status_for_people_ends_with_what_needs_them_and_the_command_to_type(peer, typed):
     running = STATUS["moving"][0] | {"changed_at": moment(-320)}
     peer(get_status=STATUS | {"moving": [running]})

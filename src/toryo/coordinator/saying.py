@@ -33,6 +33,8 @@ _DIALOG_S, _DIALOG_LOOK_S, _REST_S = 5.0, 0.02, 0.5
 class Undecided(ToryoError):
     """The dialog on its screen did not take the answer."""
 
+    way_out = "`toryo attach` shows its screen: answer it there."
+
 
 def say(inputs: SayInputs, run_dir: Path, windows: Windows, words: Callable[[], str]) -> Spoken | SayWaiting:
     """Safe to repeat: a message that was seen or put down is neither typed nor put down again."""
