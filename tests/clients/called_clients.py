@@ -7,9 +7,9 @@ import os
 import subprocess
 import threading
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from rehearsal.real_clients import clean_environment
 from repositories import git, make_repository
@@ -84,6 +84,11 @@ class Run:
     command: Command
     cwd: Path
     env: dict[str, str]
+    said: list[str] = field(default_factory=list)
+
+    @property
+    def errors(self) -> str:
+        return "".join(self.said)
 
     def ask(self, model: Scripted) -> str:
         """Run the CLI to its end; the first request that it made."""
@@ -97,6 +102,7 @@ class Run:
             timeout=LIMIT_S,
             check=False,
         )
+        self.said.append(done.stderr)
         assert done.returncode == 0, f"{done.stdout[-2000:]}\n{done.stderr[-2000:]}"
         return model.request()
 
@@ -110,8 +116,9 @@ def make_run(
     *,
     prompt: str = PROMPT,
     bridge: Sequence[str] = (),
+    start_in: Literal["", "context", "worktree"] = "",
 ) -> Run:
-    context = prepare_context(worktree, "dev", name, lambda: profile, bridge=bridge)
+    context = prepare_context(worktree, "dev", name, lambda: profile, bridge=bridge, start_in=start_in)
     env = clean_environment(**environment(name, model.url, root / "home"))
     run_dir = root / "run"
     run_dir.mkdir(mode=0o700)
@@ -124,6 +131,7 @@ def make_run(
         repo=worktree.parents[1],
         run_dir=run_dir,
         context=context.directory,
+        start_in=context.start_in,
         added=context.added,
         bridge=tuple(bridge),
         is_root=os.geteuid() == 0,

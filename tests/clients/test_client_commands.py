@@ -38,7 +38,7 @@ def test_claude_sealed(tmp_path):
     )
     assert (made.stdin, made.cwd) == ("Do it.\n", "context")
     told = json.loads(settings.read_text())
-    assert set(told.pop("hooks")) == {"PostToolUse", "Stop"}
+    assert set(told.pop("hooks")) == {"PostToolUse", "SessionStart", "Stop"}
     assert told == {
         "permissions": {"additionalDirectories": [WORKTREE]},
         "skipDangerousModePermissionPrompt": True,

@@ -138,6 +138,7 @@ class Launching:
             repo=Path(inputs.repo),
             run_dir=run_dir,
             context=context.directory,
+            start_in=context.start_in,
             added=context.added,
             carried=context.carried,
             bridge=bridge,
@@ -172,6 +173,7 @@ class Launching:
             inputs.client,
             lambda: self._profile(client, inputs.agent),
             bridge=bridge,
+            start_in=inputs.start_in,
         )
 
     def _profile(self, client: Client, agent: str) -> SubordinateProfile:

@@ -150,6 +150,8 @@ class RunInputs(Model):
     access: Literal["sealed", "connected"] = "sealed"
     style: Literal["exec", "interactive"] = "exec"
     terminal: Literal["plain", "tmux"] = "plain"
+    start_in: Literal["", "context", "worktree"] = ""
+    """Empty: where the client does best."""
     resume: str = ""
     """The client's own id of the conversation that this run goes on with."""
     used: Usage | None = None

@@ -23,8 +23,6 @@ CODE_MODE = "exec"
 WORDS = re.compile(r"^Agent ID: (?P<agent_id>\S+)\nProject ID: (?P<project_id>\S+)", re.MULTILINE)
 """How Toryo's prompt names the two."""
 
-TOP = 'cd "${WORKING_DIRECTORY:-.}" || exit 1\n'
-"""Set in every run of Toryo. No substitution: gemini refuses commands with one, and so rehearsals do."""
 PATIENT = {"yield_time_ms": 30_000}
 """codex goes on without the command after ten seconds; this is the most it takes."""
 
@@ -69,8 +67,8 @@ def call_for(reply: Reply, asked: Asked) -> ToolCall | None:
 
 
 def shell_call(line: str, asked: Asked) -> ToolCall:
-    """In the top folder of the run's worktree: some clients begin in a folder below it."""
-    command = f"{TOP}{line}"
+    """As it stands, where the client runs it: a rehearsal finds out whether that is the worktree."""
+    command = line
     for tool in asked.tools:
         if tool.freeform and tool.name == CODE_MODE:
             return _in_code_mode(tool, "exec_command", {"cmd": command, **PATIENT})

@@ -73,6 +73,7 @@ class AgentRow(TableRow):
     access: str = "sealed"
     style: str = "exec"
     terminal: str = "plain"
+    start_in: str = ""
     skills: Mapping[str, str] = field(default_factory=dict)
     status: str = "active"
     passkey_hash: str = ""

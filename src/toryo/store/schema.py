@@ -79,6 +79,7 @@ agents = Table(
     Column("access", String, nullable=False, default="sealed"),
     Column("style", String, nullable=False, default="exec"),
     Column("terminal", String, nullable=False, default="plain"),
+    Column("start_in", String, nullable=False, default="", server_default=""),  # empty: as its client does
     Column("skills", JSON, nullable=False, server_default="{}"),  # name → text of its SKILL.md
     Column("status", String, nullable=False, default="active"),
     Column("passkey_hash", String, nullable=False, default=""),

@@ -44,6 +44,8 @@ class NewAgent:
     access: Access = Access.SEALED
     style: Style = Style.EXEC
     terminal: Terminal = Terminal.PLAIN
+    start_in: str = ""
+    """`context` or `worktree`; empty: where its client does best."""
     skills: Mapping[str, str] = field(default_factory=dict)
     """Name → text of its SKILL.md."""
 
@@ -105,6 +107,11 @@ def look_over(wish: NewAgent, clients: Collection[str]) -> None:
     if wish.slots < 1:
         raise UserError("An agent needs at least one slot.", hint="Give --slots 1 or more.")
     _look_over_style(wish)
+    if (wish.client, wish.start_in, wish.access) == ("gemini", "worktree", Access.CONNECTED):
+        raise UserError(
+            "Started in its worktree, gemini would not find Toryo's tools.",
+            hint="Leave --start-in at context, or give --access sealed.",
+        )
     for name, text in wish.skills.items():
         if not NAME.fullmatch(name):
             raise UserError(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
@@ -38,6 +39,8 @@ class AgentFile(_File):
     style: Style = Style.EXEC
     terminal: Terminal | None = None
     """Left out: what the style needs."""
+    start_in: Literal["context", "worktree"] | None = None
+    """Left out: where its client does best."""
     skills: tuple[str, ...] = ()
     """Names of folders below `.toryo/skills/`, each with a SKILL.md."""
 
@@ -92,6 +95,7 @@ def _agent(where: str, text: str, files: Mapping[str, str]) -> NewAgent:
         access=read.access,
         style=read.style,
         terminal=read.terminal or (Terminal.TMUX if read.style is Style.INTERACTIVE else Terminal.PLAIN),
+        start_in=read.start_in or "",
         skills={name: _skill(where, name, files) for name in read.skills},
     )
 

@@ -174,6 +174,7 @@ def agent_body(row: AgentRow) -> dict[str, Any]:
         "access": row.access,
         "style": row.style,
         "terminal": row.terminal,
+        "start_in": row.start_in,
         "skills": sorted(row.skills),
         "status": row.status,
         "created_at": iso(row.created_at),

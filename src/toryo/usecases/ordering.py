@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import PurePosixPath
-from typing import Any
+from typing import Any, Literal
 
 from toryo.domain.errors import ToryoError
 from toryo.domain.naming import branch_of
@@ -179,6 +179,7 @@ def start(tx: Tx, subject: Subject, agent: AgentRow | None, *, taken_by: str = "
         access="connected" if run.access == "connected" else "sealed",
         style="interactive" if agent and agent.style == Style.INTERACTIVE else "exec",
         terminal="tmux" if agent and agent.terminal == Terminal.TMUX else "plain",
+        start_in=_start_in(agent),
         resume=before.conversation,
         used=before.used,
         prompt=run.prompt,
@@ -186,6 +187,15 @@ def start(tx: Tx, subject: Subject, agent: AgentRow | None, *, taken_by: str = "
     )
     limit_s = task.timeout_s + SLACK_S
     return _of_run(tx, OrderKind.RUN, run_key(run), subject, inputs, run.coordinator, limit_s, taken_by)
+
+
+def _start_in(agent: AgentRow | None) -> Literal["", "context", "worktree"]:
+    match agent.start_in if agent else "":
+        case "context":
+            return "context"
+        case "worktree":
+            return "worktree"
+    return ""
 
 
 def _run(tx: Tx, wish: OrderWish, _project: str) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from typing import Any
+from typing import Any, Literal
 
 from pydantic import Field
 
@@ -69,6 +69,7 @@ class NewAgent(Which):
     access: Access | None = None
     style: Style | None = None
     terminal: Terminal | None = None
+    start_in: Literal["context", "worktree"] | None = None
     skills: dict[str, str] | None = None
 
 

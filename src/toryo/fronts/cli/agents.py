@@ -57,6 +57,11 @@ def _declare_add(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--terminal", choices=TERMINALS, help="plain: none (default); tmux: a window for `toryo attach`"
     )
+    parser.add_argument(
+        "--start-in",
+        choices=PLACES,
+        help="the directory its CLI is started in: its own below .aiagent/, or the worktree itself",
+    )
     project_option(parser)
     verb(
         parser,
@@ -70,6 +75,7 @@ def _declare_add(parser: argparse.ArgumentParser) -> None:
 
 STYLES = ("exec", "interactive")
 TERMINALS = ("plain", "tmux")
+PLACES = ("context", "worktree")
 
 
 def _declare_list(parser: argparse.ArgumentParser) -> None:
@@ -184,7 +190,7 @@ def _print_work(answer: dict[str, Any]) -> None:
 
 def _said(args: argparse.Namespace) -> dict[str, Any]:
     """What was typed; the rest stays as it is, or begins with its default."""
-    names = ("client", "command", "role", "model", "slots", "access", "style", "terminal")
+    names = ("client", "command", "role", "model", "slots", "access", "style", "terminal", "start_in")
     said = {name: getattr(args, name) for name in names}
     said["system_prompt"] = None if args.system_prompt is None else _text(args.system_prompt)
     said["prompt"] = _read(args.prompt_file) if args.prompt_file else None

@@ -67,15 +67,15 @@ def _built(one: dict[str, Any]) -> str:
     return f"{one['id']} was done later and {why}: {one_line(str(one['title']))}"
 
 
-def may_discard(args: argparse.Namespace, desk: Desk) -> bool:
+def may_discard(args: argparse.Namespace, task: str, desk: Desk) -> bool:
     """Whether the retry may leave a person's own work behind: said by a flag, or asked on a terminal."""
     if args.discard or args.json or not (sys.stdin.isatty() and sys.stdout.isatty()):
         return bool(args.discard)
-    left = desk.call("get_hand_work", {"task": args.task}, timeout_s=WITHIN_S)
+    left = desk.call("get_hand_work", {"task": task}, timeout_s=WITHIN_S)
     if not left.get("holds"):
         return False
-    print(f"The worktree of {args.task} holds work that was made after its run ended: {left['what']}.")
-    print(f"`toryo task submit {args.task}` would land it. A retry starts over without it; it is kept.")
+    print(f"The worktree of {task} holds work that was made after its run ended: {left['what']}.")
+    print(f"`toryo task submit {task}` would land it. A retry starts over without it; it is kept.")
     try:
         return input("Start over? [y/N] ").strip().lower() in ("y", "yes")
     except EOFError:

@@ -65,10 +65,15 @@ def _declare(name: str) -> Declare:
 
 def _judge(tool: str, outcome: str) -> Callable[[argparse.Namespace, Desk], int]:
     def judge(args: argparse.Namespace, desk: Desk) -> int:
-        wanted = meant(args, desk)
-        return for_each(
-            args, wanted, lambda task: desk.call(tool, {"task": task, "note": args.note}), outcome
-        )
+        def ask(task: str) -> dict[str, Any]:
+            said = {"task": task, "note": args.note}
+            if hasattr(args, "discard"):
+                from toryo.fronts.cli.finishing import may_discard
+
+                said["discard"] = may_discard(args, task, desk) or None
+            return desk.call(tool, said)
+
+        return for_each(args, meant(args, desk), ask, outcome)
 
     return judge
 

@@ -37,6 +37,8 @@ class Call:
     """The run's own directory, 0700: files made for this run alone."""
     context: Path | None = None
     """Where this agent's context files stand; None: the client has none, or it could not be made (S0-21)."""
+    start_in: Literal["context", "worktree"] = "context"
+    """Where the CLI is started; its context files are given to it in either case."""
     added: str = ""
     """Text that the client would not find by itself: system prompt and rules of the repository."""
     carried: tuple[Path, ...] = ()

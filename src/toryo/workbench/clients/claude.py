@@ -5,6 +5,7 @@ Context files (CLAUDE.md, skills) stand in the run's context folder and are foun
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterable
 from datetime import datetime
 from typing import Any, Literal
@@ -62,7 +63,7 @@ class ClaudeClient:
             ),
             stdin=call.prompt,
             cwd=_cwd(call),
-            env=unless_set(call, QUIET),
+            env=_environment(call),
             hears=True,
         )
 
@@ -74,7 +75,7 @@ class ClaudeClient:
         hooks |= {event: _hook(asks_hook(asks)) for event in ASKING}
         hooks |= {event: _hook(goes_on_hook(asks)) for event in GOING_ON}
         argv = self._common(call, hooks=hooks)
-        env = unless_set(call, QUIET) | claude_home.environment(call)
+        env = _environment(call) | claude_home.environment(call)
         return Interactive(
             command=Command(argv=("claude", *argv), cwd=_cwd(call), env=env),
             ready=claude_home.READY,
@@ -91,6 +92,8 @@ class ClaudeClient:
 
     def _common(self, call: Call, hooks: dict[str, Any]) -> tuple[str, ...]:
         # --settings: an untrusted folder's own settings.json is ignored in part, this file is not
+        if _cwd(call) == "context":
+            hooks = hooks | {"SessionStart": _hook(_enters(call))}
         settings = {
             "permissions": {"additionalDirectories": [str(call.worktree)]},
             "skipDangerousModePermissionPrompt": True,
@@ -99,6 +102,8 @@ class ClaudeClient:
         }
         argv = ["--settings", str(written_json(call, "claude-settings.json", settings))]
         argv += [*self._permissions(call), "--strict-mcp-config"]
+        if call.context is not None and call.start_in == "worktree":
+            argv += ["--add-dir", str(call.context)]
         if call.bridge:
             # alwaysLoad: else the tools hide behind a search tool and are absent from the first request
             server = {
@@ -139,5 +144,21 @@ def _hook(line: str) -> list[Any]:
     return [{"hooks": [{"type": "command", "command": line, "timeout": 10}]}]
 
 
+def _environment(call: Call) -> dict[str, str]:
+    found = unless_set(call, QUIET)
+    if call.context is not None and call.start_in == "worktree":
+        # the agent's CLAUDE.md and skills are read from a folder that is added, as if it were started there
+        found["CLAUDE_CODE_ADDITIONAL_DIRECTORIES_CLAUDE_MD"] = "1"
+    return found
+
+
+def _enters(call: Call) -> str:
+    """Its shell goes to the worktree before the first command, and stays wherever the agent goes later.
+    File tools follow the shell: before its first command they are still in the context directory."""
+    here, there = shlex.quote(str(call.context)), shlex.quote(str(call.worktree))
+    line = f'if [ "$PWD" = {here} ]; then cd {there}; fi'
+    return f'echo {shlex.quote(line)} >> "$CLAUDE_ENV_FILE"'
+
+
 def _cwd(call: Call) -> Literal["worktree", "context"]:
-    return "context" if call.context is not None else "worktree"
+    return "context" if call.context is not None and call.start_in == "context" else "worktree"

@@ -28,6 +28,7 @@ from toryo.workbench.clients.run_files import (
     with_added,
     written_json,
 )
+from toryo.workbench.contexts.entering import enter_command
 from toryo.workbench.runs.hearing import hook_command
 
 SERVER = "toryo"
@@ -45,7 +46,8 @@ class GeminiClient:
     versions = Versions(argv=("gemini", "--version"), tested=("0.61.0",), install=INSTALL["gemini"])
 
     def argv(self, call: Call) -> Command:
-        hears = _settings(call, {event: _hook(event, hook_command(call.run_dir, event)) for event in HEARS})
+        hooks = {event: _hook(event, hook_command(call.run_dir, event)) for event in HEARS}
+        hears = _settings(call, hooks)
         return Command(
             argv=("gemini", "--output-format", "stream-json", *_common(call)),
             # added text is taken from GEMINI.md only: with no context folder it comes before the prompt
@@ -114,12 +116,12 @@ def _settings(call: Call, hooks: dict[str, Any]) -> bool:
     """Written anew for each run, so that nothing of an earlier one stays. False: there is no place for it."""
     if call.context is None:
         return False
+    hooks = {**hooks, "BeforeTool": _hook("enter", enter_command(call.worktree))}
     settings: dict[str, Any] = {"general": {"enableAutoUpdate": False}}
     if call.bridge:
         server = {"command": call.bridge[0], "args": list(call.bridge[1:]), "trust": True}
         settings["mcpServers"] = {SERVER: server}
-    if hooks:
-        settings |= {"hooks": hooks, "ui": {"hideBanner": False}}
+    settings |= {"hooks": hooks, "ui": {"hideBanner": False}}
     folder = call.context / ".gemini"
     folder.mkdir(parents=True, exist_ok=True)
     private(folder / "settings.json", json.dumps(settings, indent=1, ensure_ascii=False) + "\n")
