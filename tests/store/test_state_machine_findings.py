@@ -289,6 +289,49 @@ def test_work_that_a_reset_of_the_target_dropped_lands_again_before_it_is_done(d
     look_over(desk.house, set())
 
 
+def dropped(desk: Desk, task: str) -> None:
+    """Its work was accepted, then its target was set back by hand, and a person said yes to that."""
+    desk.work()
+    desk.repository.busy = "dirty"
+    desk.do("candidate", "accept", "publish")
+    desk.repository.move(desk.repository.commit())  # a history without anything that was published
+    desk.see()
+    desk.say(Verb.APPROVE, task)
+    desk.do("accept")
+
+
+def test_a_dependency_whose_accepted_work_was_dropped_and_is_cancelled_did_not_land(desk: Desk) -> None:
+    needed = desk.add()
+    follower = desk.add("ann", after=(needed,))
+    dropped(desk, needed)
+    assert desk.state(follower) == "blocked dependency"
+    desk.say(Verb.CANCEL, needed)
+    assert desk.state(needed) == "cancelled cancelled"
+    assert desk.state(follower) == f"blocked dependency_failed:{needed}"
+    late = desk.add("ann", after=(needed,))
+    assert desk.state(late) == f"blocked dependency_failed:{needed}"
+    assert not desk.claim("ann")
+    look_over(desk.house, set())
+
+
+def test_a_landing_that_is_queued_again_keeps_its_age(desk: Desk) -> None:
+    first, second = desk.add(), desk.add()
+    for _ in range(2):
+        desk.work()
+        desk.house.clock.now += 10
+    desk.repository.move(desk.repository.commit("c0"))  # whatever was begun is stale
+    desk.see()
+    desk.house.clock.now += 10
+    desk.do("accept")
+    queued = [row for row in desk.house.rows("landings") if row["task"]]
+    assert [row["ended"] for row in queued if row["task"] == first] == ["stale", ""]
+    ages = {row["created_at"] for row in queued if row["task"] == first}
+    assert len(ages) == 1
+    assert max(ages) < min(row["created_at"] for row in queued if row["task"] == second)
+    begun = [row["task"] for row in queued if row["begun"] and not row["ended"]]
+    assert begun == [first]
+
+
 def test_a_commit_seen_before_an_accept_is_joined_to_it_and_takes_nothing_away(desk: Desk) -> None:
     task = desk.add()
     desk.work()

@@ -36,6 +36,7 @@ from toryo.reconciler.subjects import (
 from toryo.store import agents, coordinators, gates, landings, orders, prepared, projects, runs, tasks
 from toryo.store.engine import Tx
 from toryo.store.rows import LandingRow, OrderRow, RunRow, TargetRow
+from toryo.store.schema import IS_HELD
 from toryo.store.schema import claims as claims_table
 from toryo.store.schema import coordinators as coordinators_table
 from toryo.store.schema import dependencies as dependencies_table
@@ -49,9 +50,7 @@ follows them. Whatever started now would start from before them."""
 ENDED_BADLY = ("red", "could_not_run", "flaky", "conflict", "problem")
 JUDGED = ("red", "could_not_run")
 
-_ACCEPTED = exists().where(
-    landings_table.c.task == dependencies_table.c.needs, landings_table.c.accepted_at.is_not(None)
-)
+_ACCEPTED = exists().where(landings_table.c.task == dependencies_table.c.needs, IS_HELD)
 _DEPENDENCIES = (
     select(tasks_table.c.id, tasks_table.c.status, tasks_table.c.reason, _ACCEPTED.label("accepted"))
     .join(dependencies_table, dependencies_table.c.needs == tasks_table.c.id)

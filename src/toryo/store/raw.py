@@ -10,7 +10,7 @@ from typing import Any
 from sqlalchemy import bindparam, select
 
 from toryo.domain.words import CheckResult
-from toryo.reconciler.subjects import CheckFacts
+from toryo.reconciler.subjects import DROPPED, CheckFacts
 from toryo.store import facts, gates, landings, orders, prepared
 from toryo.store.engine import Tx
 from toryo.store.rows import LandingRow
@@ -100,7 +100,9 @@ def dead_ends(tx: Tx, row: LandingRow) -> set[str]:
 
 
 def was_accepted(tx: Tx, task: str) -> bool:
-    return any(landing_accepted(tx, one.id) for one in landings.of_task(tx, task))
+    """And is in the tip still: that a person set it back is no report of the landing."""
+    held = (one for one in landings.of_task(tx, task) if one.ended != DROPPED)
+    return any(landing_accepted(tx, one.id) for one in held)
 
 
 class Publishes:
