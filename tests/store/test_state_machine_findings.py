@@ -332,6 +332,66 @@ def test_a_landing_that_is_queued_again_keeps_its_age(desk: Desk) -> None:
     assert begun == [first]
 
 
+def test_after_a_yes_to_a_rewound_target_nothing_begins_before_the_tip_is_there_too(desk: Desk) -> None:
+    desk.add()
+    desk.work()
+    desk.do("candidate", "accept", "publish")
+    removed = desk.repository.branch
+    desk.repository.move("c0")
+    desk.see()
+    second = desk.add()
+    assert desk.state(second) == "blocked target_rewound"
+    desk.say(Verb.APPROVE, second)
+    assert not desk.claim()
+    desk.do("accept")
+    desk.work()
+    desk.do("candidate", "accept", "publish")
+    assert desk.state(second) == "done"
+    assert removed not in desk.repository.history(desk.repository.branch)
+    look_over(desk.house, set())
+
+
+def test_work_that_was_begun_on_removed_commits_does_not_bring_them_back(desk: Desk) -> None:
+    desk.add()
+    desk.work()
+    desk.do("candidate", "accept", "publish")
+    removed = desk.repository.branch
+    second = desk.add()
+    assert desk.claim()
+    desk.do("prepare", "run")
+    desk.repository.move("c0")
+    desk.end()
+    desk.see()
+    desk.do("collect")
+    desk.say(Verb.APPROVE, second)
+    desk.do("accept", "candidate", "accept", "publish")
+    assert desk.state(second) == "done"
+    assert removed not in desk.repository.history(desk.repository.branch)
+    look_over(desk.house, set())
+
+
+def test_a_done_task_that_is_no_longer_on_its_target_says_so_until_it_is_there_again(desk: Desk) -> None:
+    task = desk.add()
+    desk.work()
+    desk.do("candidate", "accept", "publish")
+    landed = desk.repository.branch
+    desk.repository.move("c0")
+    desk.see()
+    assert desk.state(task) == "done removed"
+    row = next(row for row in desk.house.rows("tasks") if row["id"] == task)
+    assert row["detail"] == "no longer on main"
+    desk.say(Verb.APPROVE, task)  # nobody else waits
+    desk.do("accept")
+    desk.see()
+    assert desk.state(task) == "done removed"
+    look_over(desk.house, set())
+    desk.repository.move(landed)
+    desk.see()
+    desk.do("accept")
+    assert desk.state(task) == "done"
+    look_over(desk.house, set())
+
+
 def test_a_commit_seen_before_an_accept_is_joined_to_it_and_takes_nothing_away(desk: Desk) -> None:
     task = desk.add()
     desk.work()

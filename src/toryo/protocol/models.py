@@ -169,6 +169,9 @@ class Head(Model):
     task: str
     branch: str
     commit: str
+    since: tuple[str, ...] = ()
+    """Of work that landed before and was taken off the target: what it began from; the rest is its own, and
+    is to land once more."""
 
 
 class CandidateInputs(Model):
@@ -197,6 +200,14 @@ class CheckInputs(Model):
     exclude: tuple[str, ...] = ()
 
 
+class Removal(Model):
+    """History that a person took off a target: it comes back by a person's act only."""
+
+    commit: str
+    stays: tuple[str, ...] = ()
+    """What of its history was not taken away."""
+
+
 class AcceptInputs(Model):
     repo: str
     target: str
@@ -207,6 +218,8 @@ class AcceptInputs(Model):
     """Who asks: only the one that the repository names may move its branches."""
     reset: bool = False
     """A person rewound the target and said yes to it: `new` need not descend from `old`."""
+    removed: tuple[Removal, ...] = ()
+    """With `reset`: kept, and kept off the target."""
 
 
 class PublishInputs(Model):
@@ -318,6 +331,8 @@ class TargetSeen(Model):
     """What the coordinator believes to be published, which may be behind."""
     contains_published: bool = True
     """False: the branch was rewound or rebased away from what was published."""
+    lost: tuple[str, ...] = ()
+    """Commits that the target once had and has not now; the newest, where they are very many."""
     settings_tree: str = ""
 
 

@@ -10,7 +10,7 @@ from toryo.reconciler.attempts import Attempt, current_attempt
 from toryo.reconciler.decisions import CoordinatorDecision, OrderWish, TaskDecision
 from toryo.reconciler.dispatch import AWAY, first_start, why_stopped
 from toryo.reconciler.retries import after_run
-from toryo.reconciler.subjects import CoordinatorFacts, LandingFacts, Policy, RunFacts, TaskFacts
+from toryo.reconciler.subjects import REMOVED, CoordinatorFacts, LandingFacts, Policy, RunFacts, TaskFacts
 
 
 def decide_task(task: TaskFacts, policy: Policy) -> TaskDecision:
@@ -45,6 +45,9 @@ def decide_coordinator(coordinator: CoordinatorFacts, policy: Policy, now: float
 
 
 def _landed(task: TaskFacts, attempt: Attempt, landing: LandingFacts) -> TaskDecision:
+    if landing.published and landing.ended == REMOVED:
+        gone = f"no longer on {task.target}"
+        return TaskDecision(TaskStatus.DONE, REMOVED, gone, orders=_retired(attempt.last_run))
     if landing.published:
         return TaskDecision(TaskStatus.DONE, orders=_retired(attempt.last_run))
     if task.stopped:

@@ -9,6 +9,9 @@ from toryo.domain.words import CheckResult, ClaimResult, OrderKind, OrderState, 
 DROPPED = "dropped"
 """How a landing ends that was accepted and is not in the tip any more: a person set the target back."""
 
+REMOVED = "removed"
+"""How a landing ends that was published and is not on its target any more: a person took it off."""
+
 
 @dataclass(frozen=True)
 class Policy:
@@ -139,6 +142,7 @@ class TaskFacts:
     project_active: bool = True
     base: Verdict | None = Verdict.GREEN
     """Verdict on the tree that work starts from; None: not known yet."""
+    target: str = ""
     stopped: str = ""
     """Why the queue of the target stopped."""
     base_detail: str = ""

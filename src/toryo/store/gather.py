@@ -86,6 +86,7 @@ def task(tx: Tx, id: str) -> TaskFacts | None:
         agent_assigned=agent is None or projects.is_assigned(tx, row.project, agent.id),
         project_active=project is not None and project.status == "active",
         base=verdict,
+        target=row.target,
         stopped=target.stopped if target else "",
         base_detail=detail,
         waiting=tuple(target.waiting) if target else (),

@@ -20,6 +20,7 @@ from toryo.protocol.models import (
     Model,
     PrepareInputs,
     PublishInputs,
+    Removal,
     RunInputs,
     ScopeInputs,
     StopInputs,
@@ -29,7 +30,7 @@ from toryo.reconciler.decisions import OrderWish
 from toryo.store import agents, facts, gates, landings, meta, orders, projects, runs, tasks
 from toryo.store.blobs import blob_hash
 from toryo.store.engine import Tx
-from toryo.store.rows import AgentRow, OrderRow, ProjectRow, RunRow, TaskRow
+from toryo.store.rows import AgentRow, OrderRow, ProjectRow, RunRow, TargetRow, TaskRow
 from toryo.usecases import parking
 from toryo.usecases.ids import new_id
 from toryo.usecases.project_settings import settings_of
@@ -245,7 +246,10 @@ def _candidate(tx: Tx, wish: OrderWish, project_id: str) -> bool:
     task = tasks.get(tx, landing.task) if landing.task else None
     if task:
         message = f"Land {task.branch}\n\nToryo-Task: {task.id}\nToryo-Run: {landing.run}\n"
-        head = Head(task=task.id, branch=task.branch, commit=landing.head)
+        past = landings.of_task(tx, task.id)
+        before = any(one.accepted_at is not None for one in past)  # and was taken off since: it comes again
+        since = (task.base_commit,) if before and task.base_commit else ()
+        head = Head(task=task.id, branch=task.branch, commit=landing.head, since=since)
     else:
         message = f"Join {landing.target} with what waits for publishing\n\nToryo-Landing: {landing.id}\n"
         head = Head(task="", branch=landing.target, commit=landing.head)
@@ -306,6 +310,7 @@ def _accept(tx: Tx, wish: OrderWish, project_id: str) -> bool:
         raise OrderImpossible(f"no landing {wish.landing}")
     target = projects.target(tx, project_id, landing.target)
     is_away = target is not None and not (target.seen_contains_published and target.tip)
+    is_reset = landing.kind == "adopt" and is_away
     inputs = AcceptInputs(
         repo=project.path,
         target=landing.target,
@@ -313,7 +318,8 @@ def _accept(tx: Tx, wish: OrderWish, project_id: str) -> bool:
         new=wish.new,
         evidence=landing.evidence,
         installation=meta.get(tx, "installation") or "",
-        reset=landing.kind == "adopt" and is_away,
+        reset=is_reset,
+        removed=_removed(target, wish.new) if is_reset and target else (),
     )
     insert(
         tx,
@@ -326,6 +332,13 @@ def _accept(tx: Tx, wish: OrderWish, project_id: str) -> bool:
         landing=landing.id,
     )
     return True
+
+
+def _removed(target: TargetRow, new: str) -> tuple[Removal, ...]:
+    """What a person took off the branch; what was accepted and never published is not among it."""
+    if target.seen_contains_published or not target.published:
+        return ()
+    return (Removal(commit=target.published, stays=(new,)),)
 
 
 def _publish(tx: Tx, wish: OrderWish, project_id: str, target: str) -> bool:

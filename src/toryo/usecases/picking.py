@@ -111,6 +111,10 @@ def _still_ready(tx: Tx, task: TaskRow) -> TaskRow | None:
 def base_may_start(tx: Tx, target: TargetRow) -> bool:
     if target.stopped or not target.tip or target.seen_relation in gather.FOLLOWING:
         return False
+    if not target.seen_contains_published:
+        return (
+            False  # a person set it back: until the tip follows, work would begin on what they removed
+        )
     if target.tip_tree == target.trusted_tree:
         return True
     gate = gates.get(tx, target.tip_gate) if target.tip_gate else None

@@ -297,6 +297,11 @@ def _chosen(tx: Tx, row: TaskRow, verb: Verb) -> Verb:
         case Verb.APPROVE if row.reason.startswith("base_") or row.reason == "target_rewound":
             _trust_base(tx, row)
             return Verb.RELEASE
+        case Verb.APPROVE if status in _OVER and _is_rewound(tx, row):
+            _trust_base(tx, row)
+            return (
+                Verb.RELEASE
+            )  # a word about the target, for which any of its tasks stands
         case Verb.APPROVE if row.reason == "foreign_move":
             _put_tip_back(tx, row)
             return Verb.RELEASE
@@ -313,6 +318,14 @@ def _chosen(tx: Tx, row: TaskRow, verb: Verb) -> Verb:
         case Verb.APPROVE | Verb.REJECT if status is not TaskStatus.NEEDS_REVIEW:
             raise Refused(f"{row.id} is {status}: it waits for nobody.", hint=_hint(row))
     return verb
+
+
+_OVER = (TaskStatus.DONE, TaskStatus.FAILED, TaskStatus.CANCELLED)
+
+
+def _is_rewound(tx: Tx, row: TaskRow) -> bool:
+    target = projects.target(tx, row.project, row.target)
+    return target is not None and target.stopped == "target_rewound"
 
 
 def _account(tx: Tx, row: TaskRow) -> tuple[str, str]:
