@@ -94,9 +94,9 @@ class Repository:
         """The commits that were taken off and that this one has not."""
         return frozenset().union(*self.removals) - self.history(kept)
 
-    def without(self, head: str, onto: str) -> str:
-        """The head, or its own work put onto this one where it stands on what is gone; empty: none is left."""
-        gone = self.gone(onto)
+    def without(self, head: str, onto: str, since: str = "") -> str:
+        """The head, or its own work put onto this one where it stands on what is gone; empty: none left."""
+        gone = self.gone(onto) - (self.history(head) - self.history(since) if since else frozenset())
         ahead = self.history(head) - self.history(onto)
         if not ahead & gone:
             return head

@@ -346,7 +346,7 @@ def _candidate(hands: Hands, order: dict[str, Any], pick: Pick) -> Done:
         return "candidate_built", {"commit": repository.tip, "tree": repository.tree(repository.tip)}
     if pick("build", ("ok",) * 9 + ("problem",)) == "problem":
         return "candidate_built", _problem("git_failed")
-    head = head if inputs["heads"][0]["since"] else repository.without(head, repository.tip)
+    head = repository.without(head, repository.tip, *inputs["heads"][0]["since"][:1])
     if not head:
         return "candidate_built", _problem("removed")
     pair = (repository.tip, head)

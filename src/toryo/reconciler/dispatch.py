@@ -13,7 +13,6 @@ STOPPED = {
     "repository_missing": "the repository is not where it was; say where it is now",
     "repository_replaced": "another repository lies where the project's own was",
     "owned_elsewhere": "another installation of Toryo lands on this repository; stop it, then take over",
-    "target_conflict": "your commits conflict with accepted work; merge refs/toryo/tips/… into the target",
     "tip_missing": "Toryo's own refs (refs/toryo/) were deleted; retry to go on with what is left",
     "foreign_move": "somebody moved Toryo's own tip; approve to put it back",
     "base_red": "the checks fail on the base itself; mend it and commit on the target, it goes on by itself",

@@ -19,6 +19,7 @@ from toryo.domain.words import (
     is_at_rest,
 )
 from toryo.reconciler.subjects import (
+    UNWANTED,
     CheckFacts,
     CheckSpec,
     CollectedFacts,
@@ -125,6 +126,8 @@ def queue(tx: Tx, project: str, target: str) -> QueueFacts | None:
         stopped=row.stopped,
         landings=tuple(_queued(tx, one) for one in waiting),
         failed_follow=_failed_follow(tx, row),
+        clashes=_clashes(tx, row),
+        unwanted=_is_unwanted(tx, row),
         retry_at=row.retry_at,
         foreign_tip=row.foreign_tip,
         orders=_pending(orders.of_target(tx, project, kinds, target)),
@@ -184,11 +187,31 @@ def _base(tx: Tx, target: TargetRow) -> Verdict | None:
 
 def _failed_follow(tx: Tx, target: TargetRow) -> str:
     """How the newest landing that follows the branch to where it is now ended, if badly."""
-    kind = FOLLOWING.get(target.seen_relation, "") if _has_tip(target) else "adopt"
+    kind = following(tx, target)
     if not kind or not target.seen:
         return ""
     followed = landings.newest_following(tx, target.project, target.name, target.seen)
     return followed.ended if followed and followed.kind == kind and followed.ended in ENDED_BADLY else ""
+
+
+def following(tx: Tx, target: TargetRow) -> str:
+    """As `queueing.follow_kind`, of a row; whatever starts meanwhile would start from what is given up."""
+    if not _has_tip(target) or _is_unwanted(tx, target):
+        return "adopt"
+    kind = FOLLOWING.get(target.seen_relation, "")
+    return "adopt" if kind == "restack" and _clashes(tx, target) else kind
+
+
+def _clashes(tx: Tx, target: TargetRow) -> bool:
+    if target.seen_relation != "diverged":
+        return False
+    return target.seen in landings.ended_heads(tx, target.project, target.name, ("restack",), ("conflict",))
+
+
+def _is_unwanted(tx: Tx, target: TargetRow) -> bool:
+    if target.tip == target.published:
+        return False
+    return any(one.ended == UNWANTED for one in landings.awaiting_publish(tx, target.project, target.name))
 
 
 def _has_tip(target: TargetRow) -> bool:

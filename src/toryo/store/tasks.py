@@ -164,7 +164,6 @@ BASE_REASONS = (
     "repository_replaced",
     "owned_elsewhere",
     "target_rewound",
-    "target_conflict",
     "foreign_move",
     "tip_missing",
 )

@@ -27,7 +27,8 @@ from toryo.protocol.models import (
     SurveyInputs,
 )
 from toryo.reconciler.decisions import OrderWish
-from toryo.store import agents, facts, gates, landings, meta, orders, projects, runs, tasks
+from toryo.reconciler.subjects import UNWANTED
+from toryo.store import agents, facts, gates, gather, landings, meta, orders, projects, runs, tasks
 from toryo.store.blobs import blob_hash
 from toryo.store.engine import Tx
 from toryo.store.rows import AgentRow, OrderRow, ProjectRow, RunRow, TargetRow, TaskRow
@@ -309,8 +310,10 @@ def _accept(tx: Tx, wish: OrderWish, project_id: str) -> bool:
     if not project or not landing:
         raise OrderImpossible(f"no landing {wish.landing}")
     target = projects.target(tx, project_id, landing.target)
+    is_beside = target is not None and target.seen_relation != "ahead" and landing.head == target.seen
     is_away = target is not None and not (target.seen_contains_published and target.tip)
-    is_reset = landing.kind == "adopt" and is_away
+    gives_way = is_beside and target is not None and gather.following(tx, target) == "adopt"
+    is_reset = landing.kind == "adopt" and (is_away or gives_way)
     inputs = AcceptInputs(
         repo=project.path,
         target=landing.target,
@@ -319,7 +322,7 @@ def _accept(tx: Tx, wish: OrderWish, project_id: str) -> bool:
         evidence=landing.evidence,
         installation=meta.get(tx, "installation") or "",
         reset=is_reset,
-        removed=_removed(target, wish.new) if is_reset and target else (),
+        removed=_removed(tx, target, wish.new) if is_reset and target else (),
     )
     insert(
         tx,
@@ -334,11 +337,23 @@ def _accept(tx: Tx, wish: OrderWish, project_id: str) -> bool:
     return True
 
 
-def _removed(target: TargetRow, new: str) -> tuple[Removal, ...]:
-    """What a person took off the branch; what was accepted and never published is not among it."""
-    if target.seen_contains_published or not target.published:
-        return ()
-    return (Removal(commit=target.published, stays=(new,)),)
+def _removed(tx: Tx, target: TargetRow, new: str) -> tuple[Removal, ...]:
+    """What a person took off the branch, and the work that they rejected; whatever else was accepted and
+    never published is not among it."""
+    found = []
+    if not target.seen_contains_published and target.published:
+        found.append(Removal(commit=target.published, stays=(new,)))
+    for landing in landings.awaiting_publish(tx, target.project, target.name):
+        if landing.ended == UNWANTED:
+            found.append(Removal(commit=landing.head, stays=(*_stands_on(tx, landing.task), new)))
+    return tuple(found)
+
+
+def _stands_on(tx: Tx, task: str) -> list[str]:
+    """What a task's runs were given to begin from and to merge: all that is in its branch and not its own."""
+    asked = [orders.by_key(tx, f"prepare/{run.id}") for run in runs.of_task(tx, task)]
+    given = [one.inputs.get(name, "") for one in asked if one for name in ("base", "merge")]
+    return [str(commit) for commit in dict.fromkeys(given) if commit]
 
 
 def _publish(tx: Tx, wish: OrderWish, project_id: str, target: str) -> bool:

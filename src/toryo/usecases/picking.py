@@ -109,11 +109,9 @@ def _still_ready(tx: Tx, task: TaskRow) -> TaskRow | None:
 
 
 def base_may_start(tx: Tx, target: TargetRow) -> bool:
-    if target.stopped or not target.tip or target.seen_relation in gather.FOLLOWING:
-        return False
-    if not target.seen_contains_published:
+    if target.stopped or not target.tip or gather.following(tx, target):
         return (
-            False  # a person set it back: until the tip follows, work would begin on what they removed
+            False  # until the tip followed the branch, work would begin on what a person removed or changed
         )
     if target.tip_tree == target.trusted_tree:
         return True
