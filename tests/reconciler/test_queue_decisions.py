@@ -170,7 +170,6 @@ def test_what_was_begun_makes_way_for_the_persons_commit():
         ("red", "base_red"),
         ("could_not_run", "base_could_not_run"),
         ("flaky", "base_flaky"),
-        ("conflict", "target_conflict"),
     ],
 )
 def test_a_persons_commit_that_cannot_be_followed_stops_the_queue_with_a_reason(how, stopped):
@@ -178,10 +177,14 @@ def test_a_persons_commit_that_cannot_be_followed_stops_the_queue_with_a_reason(
     assert (decision.stopped, decision.create, decision.begin) == (stopped, (), "")
 
 
-def test_a_yes_follows_a_red_commit_but_resolves_no_conflict():
+def test_accepted_work_that_conflicts_with_a_persons_commit_gives_way_to_it():
+    decision = decide(queued(), clashes=True, **DIVERGED)
+    assert (decision.stopped, decision.create) == ("", (NewLanding("adopt", "x1", "tx1"),))
+
+
+def test_a_yes_follows_a_red_commit_beside_accepted_work():
     trusted = {"trusted_tree": "tx1", **DIVERGED}
     assert decide(failed_follow="red", **trusted).create == (NewLanding("restack", "x1", "tx1"),)
-    assert decide(failed_follow="conflict", **trusted).stopped == "target_conflict"
 
 
 @pytest.mark.parametrize("kind", ["adopt", "restack"])

@@ -287,3 +287,11 @@ def test_a_done_task_has_its_worktree_retired_and_no_other():
 def test_decide_is_never_told_the_old_status():
     assert not {"status", "reason", "detail"} & {field.name for field in fields(TaskFacts)}
     assert "status" not in str(a_task())
+
+
+def test_a_task_whose_dependency_was_taken_away_waits_for_it_also_between_two_runs() -> None:
+    empty = a_run(collected=work(0))
+    taken = (Dependency("t0", accepted=False),)
+    assert shown(decide(empty, dependencies=taken)) == "blocked dependency"
+    given_up = (Dependency("t0", accepted=False, at_rest=True),)
+    assert shown(decide(empty, dependencies=given_up)) == "blocked dependency_failed:t0"

@@ -154,7 +154,8 @@ def check_parked(tables: dict[str, list[Row]]) -> None:
 
 def check_counters(tables: dict[str, list[Row]]) -> None:
     """The blocked counter is the number of dependencies that were not accepted; none is a cycle's."""
-    accepted = {landing["task"] for landing in tables["landings"] if landing["accepted_at"] is not None}
+    held = [one for one in tables["landings"] if one["accepted_at"] is not None and one["ended"] != "dropped"]
+    accepted = {landing["task"] for landing in held}
     blocked = Counter(link["task"] for link in tables["dependencies"] if link["needs"] not in accepted)
     assert {task["id"]: task["nblock"] for task in tables["tasks"]} == {
         task["id"]: blocked[task["id"]] for task in tables["tasks"]

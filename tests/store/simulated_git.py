@@ -33,6 +33,8 @@ class Repository:
     reflog: list[str] = field(default_factory=lambda: [ROOT])
     retired: set[str] = field(default_factory=set)
     conflicts: dict[tuple[str, str], bool] = field(default_factory=dict)
+    removals: list[frozenset[str]] = field(default_factory=list)
+    """What people took off the branch, and said yes to."""
     settings: dict[str, str] = field(default_factory=dict)
     """Commits that changed `.toryo/`, and what they put there."""
 
@@ -87,6 +89,22 @@ class Repository:
         if self.contains(self.branch, self.tip):
             return "ahead"
         return "behind" if self.contains(self.tip, self.branch) else "diverged"
+
+    def gone(self, kept: str) -> frozenset[str]:
+        """The commits that were taken off and that this one has not."""
+        return frozenset().union(*self.removals) - self.history(kept)
+
+    def without(self, head: str, onto: str, since: str = "") -> str:
+        """The head, or its own work put onto this one where it stands on what is gone; empty: none left."""
+        gone = self.gone(onto) - (self.history(head) - self.history(since) if since else frozenset())
+        ahead = self.history(head) - self.history(onto)
+        if not ahead & gone:
+            return head
+        own = sorted(one for one in ahead - gone if len(self.parents[one]) < 2)
+        at = onto
+        for one in own:
+            at = self.commit(at, name=f"{one}'{at}")
+        return at if own else ""
 
     def was_rewound(self, new: str) -> bool:
         ahead = self.history(new) - self.history(self.branch)

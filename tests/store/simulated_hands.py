@@ -225,8 +225,15 @@ def seen_now(repository: Repository, published: str) -> dict[str, Any]:
         "tip": repository.tip,
         "published": published,
         "settings_tree": repository.settings_tree(branch) if branch else "",
+        "lost": sorted(_lost(repository, published)) if branch else [],
         "contains_published": not published or bool(branch and repository.contains(branch, published)),
     }
+
+
+def _lost(repository: Repository, published: str) -> frozenset[str]:
+    return repository.gone(repository.branch) | (
+        repository.history(published) - repository.history(repository.branch)
+    )
 
 
 def _work(repository: Repository, worktree: Worktree) -> None:
@@ -260,6 +267,10 @@ def _prepare(hands: Hands, order: dict[str, Any], pick: Pick) -> Done:
     else:
         name = free_name(name, lambda one: one in repository.worktrees or one in repository.retired)
         worktree = repository.worktrees[name] = Worktree(name, base=inputs["base"], head=inputs["base"])
+    base = inputs["base"]
+    moved = repository.without(worktree.head, repository.tip) or repository.tip
+    if inputs["existing"] and moved != worktree.head:
+        worktree.head, worktree.merging, base = moved, "", repository.tip
     if inputs["merge"] and not repository.contains(worktree.head, inputs["merge"]):
         worktree.merging = inputs["merge"]
     world.worktrees[run] = worktree
@@ -267,7 +278,7 @@ def _prepare(hands: Hands, order: dict[str, Any], pick: Pick) -> Done:
         "name": name,
         "worktree": f"/trees/{name}",
         "branch": f"agent/{name}",
-        "base": inputs["base"],
+        "base": base,
         "head": worktree.head,
     }
     world.prepared[run] = body
@@ -354,6 +365,9 @@ def _candidate(hands: Hands, order: dict[str, Any], pick: Pick) -> Done:
         return "candidate_built", {"commit": repository.tip, "tree": repository.tree(repository.tip)}
     if pick("build", ("ok",) * 9 + ("problem",)) == "problem":
         return "candidate_built", _problem("git_failed")
+    head = repository.without(head, repository.tip, *inputs["heads"][0]["since"][:1])
+    if not head:
+        return "candidate_built", _problem("removed")
     pair = (repository.tip, head)
     if pair not in repository.conflicts:
         answer = pick("merge", ("clean", "clean", "clean", "conflict"))
@@ -387,6 +401,9 @@ def _accept(hands: Hands, order: dict[str, Any], pick: Pick) -> Done:
             return "accepted", _problem("not_a_descendant")
         if repository.tip != inputs["old"]:
             return "accepted", {"moved": False, "tip": repository.tip}
+        for removal in inputs["removed"]:
+            stays = frozenset().union(*(repository.history(one) for one in removal["stays"]))
+            repository.removals.append(repository.history(removal["commit"]) - stays)
         repository.tip = inputs["new"]
     settings = repository.settings_tree(repository.tip)
     return "accepted", {"moved": True, "tip": repository.tip, "settings_tree": settings}

@@ -289,6 +289,159 @@ def test_work_that_a_reset_of_the_target_dropped_lands_again_before_it_is_done(d
     look_over(desk.house, set())
 
 
+def dropped(desk: Desk, task: str) -> None:
+    """Its work was accepted, then its target was set back by hand, and a person said yes to that."""
+    desk.work()
+    desk.repository.busy = "dirty"
+    desk.do("candidate", "accept", "publish")
+    desk.repository.move(desk.repository.commit())  # a history without anything that was published
+    desk.see()
+    desk.say(Verb.APPROVE, task)
+    desk.do("accept")
+
+
+def test_a_dependency_whose_accepted_work_was_dropped_and_is_cancelled_did_not_land(desk: Desk) -> None:
+    needed = desk.add()
+    follower = desk.add("ann", after=(needed,))
+    dropped(desk, needed)
+    assert desk.state(follower) == "blocked dependency"
+    desk.say(Verb.CANCEL, needed)
+    assert desk.state(needed) == "cancelled cancelled"
+    assert desk.state(follower) == f"blocked dependency_failed:{needed}"
+    late = desk.add("ann", after=(needed,))
+    assert desk.state(late) == f"blocked dependency_failed:{needed}"
+    assert not desk.claim("ann")
+    look_over(desk.house, set())
+
+
+def test_a_landing_that_is_queued_again_keeps_its_age(desk: Desk) -> None:
+    first, second = desk.add(), desk.add()
+    for _ in range(2):
+        desk.work()
+        desk.house.clock.now += 10
+    desk.repository.move(desk.repository.commit("c0"))  # whatever was begun is stale
+    desk.see()
+    desk.house.clock.now += 10
+    desk.do("accept")
+    queued = [row for row in desk.house.rows("landings") if row["task"]]
+    assert [row["ended"] for row in queued if row["task"] == first] == ["stale", ""]
+    ages = {row["created_at"] for row in queued if row["task"] == first}
+    assert len(ages) == 1
+    assert max(ages) < min(row["created_at"] for row in queued if row["task"] == second)
+    begun = [row["task"] for row in queued if row["begun"] and not row["ended"]]
+    assert begun == [first]
+
+
+def test_after_a_yes_to_a_rewound_target_nothing_begins_before_the_tip_is_there_too(desk: Desk) -> None:
+    desk.add()
+    desk.work()
+    desk.do("candidate", "accept", "publish")
+    removed = desk.repository.branch
+    desk.repository.move("c0")
+    desk.see()
+    second = desk.add()
+    assert desk.state(second) == "blocked target_rewound"
+    desk.say(Verb.APPROVE, second)
+    assert not desk.claim()
+    desk.do("accept")
+    desk.work()
+    desk.do("candidate", "accept", "publish")
+    assert desk.state(second) == "done"
+    assert removed not in desk.repository.history(desk.repository.branch)
+    look_over(desk.house, set())
+
+
+def test_work_that_was_begun_on_removed_commits_does_not_bring_them_back(desk: Desk) -> None:
+    desk.add()
+    desk.work()
+    desk.do("candidate", "accept", "publish")
+    removed = desk.repository.branch
+    second = desk.add()
+    assert desk.claim()
+    desk.do("prepare", "run")
+    desk.repository.move("c0")
+    desk.end()
+    desk.see()
+    desk.do("collect")
+    desk.say(Verb.APPROVE, second)
+    desk.do("accept", "candidate", "accept", "publish")
+    assert desk.state(second) == "done"
+    assert removed not in desk.repository.history(desk.repository.branch)
+    look_over(desk.house, set())
+
+
+def test_a_done_task_that_is_no_longer_on_its_target_says_so_until_it_is_there_again(desk: Desk) -> None:
+    task = desk.add()
+    desk.work()
+    desk.do("candidate", "accept", "publish")
+    landed = desk.repository.branch
+    desk.repository.move("c0")
+    desk.see()
+    assert desk.state(task) == "done removed"
+    row = next(row for row in desk.house.rows("tasks") if row["id"] == task)
+    assert row["detail"] == "no longer on main"
+    desk.say(Verb.APPROVE, task)  # nobody else waits
+    desk.do("accept")
+    desk.see()
+    assert desk.state(task) == "done removed"
+    look_over(desk.house, set())
+    desk.repository.move(landed)
+    desk.see()
+    desk.do("accept")
+    assert desk.state(task) == "done"
+    look_over(desk.house, set())
+
+
+def test_commits_of_a_person_that_conflict_with_accepted_work_are_resolved_by_its_agent(desk: Desk) -> None:
+    task = desk.add()
+    desk.work()
+    desk.repository.busy = "dirty"
+    desk.do("candidate", "accept", "publish")
+    assert desk.state(task) == "landing waiting_for_checkout"
+    mine = desk.repository.commit("c0")
+    desk.repository.move(mine)
+    desk.see()
+    desk.do("candidate", pick=always({"merge": "conflict"}))
+    assert desk.target()["stopped"] == ""
+    desk.do("accept")  # the tip gives way to the branch
+    assert desk.repository.tip == mine
+    desk.do("candidate", pick=always({"merge": "conflict"}))
+    assert desk.state(task) == "ready conflict"
+    desk.repository.busy = ""
+    desk.work()
+    assert [row["purpose"] for row in desk.house.rows("runs")] == ["implement", "resolve"]
+    desk.do("candidate", "accept", "publish")
+    assert desk.state(task) == "done"
+    assert mine in desk.repository.history(desk.repository.branch)
+    look_over(desk.house, set())
+
+
+@pytest.mark.parametrize(
+    ("verb", "end"), [(Verb.REJECT, "failed rejected"), (Verb.CANCEL, "cancelled cancelled")]
+)
+def test_work_that_is_rejected_before_it_is_published_is_taken_off_the_tip(
+    desk: Desk, verb: Verb, end: str
+) -> None:
+    first, other = desk.add(), desk.add()
+    desk.work()
+    desk.work()
+    desk.repository.busy = "dirty"
+    desk.do("candidate", "accept", "publish")
+    rejected = next(row for row in desk.house.rows("landings") if row["accepted_at"] is not None)
+    assert rejected["task"] == first
+    third = desk.add("ann")
+    assert desk.claim("ann")  # on the tip that holds it
+    desk.say(verb, first)
+    assert desk.state(first) == "landing taken_off"
+    desk.do("accept")
+    assert desk.state(first) == end
+    desk.repository.busy = ""
+    desk.house.settle()
+    assert (desk.state(other), desk.state(third)) == ("done", "done")
+    assert rejected["head"] not in desk.repository.history(desk.repository.branch)
+    look_over(desk.house, set())
+
+
 def test_a_commit_seen_before_an_accept_is_joined_to_it_and_takes_nothing_away(desk: Desk) -> None:
     task = desk.add()
     desk.work()
@@ -351,7 +504,7 @@ def test_a_publish_that_waits_gives_way_to_a_newer_tip(desk: Desk, why: str) -> 
     assert publishes[-1]["inputs"]["new"] == desk.repository.tip
 
 
-def test_commits_that_conflict_with_accepted_work_stop_the_queue_and_do_not_spin(desk: Desk) -> None:
+def test_a_merge_of_accepted_work_by_hand_settles_a_conflict_with_it(desk: Desk) -> None:
     task = desk.add()
     desk.work()
     desk.repository.busy = "dirty"
@@ -359,11 +512,10 @@ def test_commits_that_conflict_with_accepted_work_stop_the_queue_and_do_not_spin
     desk.repository.move(desk.repository.commit("c0"))
     desk.see()
     desk.do("candidate", pick=always({"merge": ALWAYS}))
-    assert desk.state(task) == "needs_review target_conflict"
-    assert desk.hands.todo() == []
+    assert desk.state(task) == "landing publishing"
     desk.repository.move(desk.repository.commit(desk.repository.branch, desk.repository.tip))
     desk.see()
-    desk.do("accept")
+    desk.house.settle()
     assert desk.state(task) == "done"
 
 
@@ -424,7 +576,7 @@ def test_a_retry_takes_the_old_work_out_of_the_queue(desk: Desk) -> None:
     assert [order["kind"] for order in desk.hands.todo()] == ["clean"]
 
 
-def test_accepted_work_is_neither_rejected_nor_retried(desk: Desk) -> None:
+def test_accepted_work_is_not_retried_and_what_is_rejected_waits_for_its_branch(desk: Desk) -> None:
     task = desk.add()
     desk.work()
     desk.repository.busy = "dirty"
@@ -432,9 +584,14 @@ def test_accepted_work_is_neither_rejected_nor_retried(desk: Desk) -> None:
     desk.repository.move("")
     desk.see()
     assert desk.state(task) == "needs_review target_missing"
-    for verb in (Verb.REJECT, Verb.RETRY, Verb.CANCEL):
-        with pytest.raises(Refused):
-            desk.say(verb, task)
+    with pytest.raises(Refused):
+        desk.say(Verb.RETRY, task)
+    desk.say(Verb.REJECT, task)
+    assert desk.state(task) == "needs_review target_missing"
+    desk.repository.move("c0")
+    desk.see()
+    desk.do("accept")
+    assert desk.state(task) == "failed rejected"
 
 
 def test_checks_that_change_while_an_accept_is_under_way_leave_nobody_waiting_for_the_old_tip(

@@ -39,11 +39,11 @@ _REVIEW: dict[str, tuple[str, ...]] = {
     "base_red": (APPROVE, RETRY),
     "base_could_not_run": (RETRY, APPROVE),
     "base_flaky": (APPROVE, RETRY),
-    "target_conflict": (RETRY,),
     "repository_missing": (),
     "repository_replaced": (),
     "owned_elsewhere": (),
-    "publish_failed": (RETRY,),
+    "publish_failed": (RETRY, REJECT),
+    "waiting_for_checkout": (REJECT,),
 }
 
 
@@ -175,7 +175,5 @@ def _in_git(reason: str, around: Around) -> tuple[str, ...]:
             return (f"toryo project move {project} NEW-PATH", f"cd {shlex.quote(around.path)} && toryo init")
         case "owned_elsewhere":
             return (f"cd {shlex.quote(around.path)} && toryo init --take-over",)
-        case "target_conflict":
-            return (f"{git} merge refs/toryo/tips/{target}",)
         case _:
             return ()

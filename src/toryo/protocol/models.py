@@ -184,6 +184,9 @@ class Head(Model):
     task: str
     branch: str
     commit: str
+    since: tuple[str, ...] = ()
+    """Of work that landed before and was taken off the target: what it began from; the rest is its own, and
+    is to land once more."""
 
 
 class CandidateInputs(OnTarget):
@@ -212,6 +215,14 @@ class CheckInputs(Model):
     exclude: tuple[str, ...] = ()
 
 
+class Removal(Model):
+    """History that a person took off a target: it comes back by a person's act only."""
+
+    commit: str
+    stays: tuple[str, ...] = ()
+    """What of its history was not taken away."""
+
+
 class AcceptInputs(OnTarget):
     repo: str
     target: str
@@ -222,6 +233,8 @@ class AcceptInputs(OnTarget):
     """Who asks: only the one that the repository names may move its branches."""
     reset: bool = False
     """A person rewound the target and said yes to it: `new` need not descend from `old`."""
+    removed: tuple[Removal, ...] = ()
+    """With `reset`: kept, and kept off the target."""
 
 
 class PublishInputs(Model):

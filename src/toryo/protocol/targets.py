@@ -27,6 +27,8 @@ class TargetSeen(Model):
     """What the coordinator believes to be published, which may be behind."""
     contains_published: bool = True
     """False: the branch was rewound or rebased away from what was published."""
+    lost: tuple[str, ...] = ()
+    """Commits that the target once had and has not now; the newest, where they are very many."""
     settings_tree: str = ""
 
 

@@ -12,7 +12,15 @@ from toryo.reconciler.attempts import Attempt, current_attempt
 from toryo.reconciler.decisions import CoordinatorDecision, OrderWish, TaskDecision
 from toryo.reconciler.dispatch import AWAY, first_start, why_stopped
 from toryo.reconciler.retries import after_run
-from toryo.reconciler.subjects import CoordinatorFacts, LandingFacts, Policy, RunFacts, TaskFacts
+from toryo.reconciler.subjects import (
+    REMOVED,
+    UNWANTED,
+    CoordinatorFacts,
+    LandingFacts,
+    Policy,
+    RunFacts,
+    TaskFacts,
+)
 
 
 def decide_task(task: TaskFacts, policy: Policy) -> TaskDecision:
@@ -47,8 +55,13 @@ def decide_coordinator(coordinator: CoordinatorFacts, policy: Policy, now: float
 
 
 def _landed(task: TaskFacts, attempt: Attempt, landing: LandingFacts) -> TaskDecision:
+    if landing.published and landing.ended == REMOVED:
+        gone = f"no longer on {task.target}"
+        return TaskDecision(TaskStatus.DONE, REMOVED, gone, orders=_retired(attempt.last_run))
     if landing.published:
         return TaskDecision(TaskStatus.DONE, orders=_retired(attempt.last_run))
+    if landing.ended == UNWANTED and not task.stopped:
+        return TaskDecision(TaskStatus.LANDING, "taken_off", "its work is being taken off the tip")
     if task.stopped:
         return TaskDecision(TaskStatus.NEEDS_REVIEW, task.stopped, why_stopped(task))
     if task.waiting_why == "publish_failed":

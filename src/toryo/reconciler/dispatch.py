@@ -13,7 +13,6 @@ STOPPED = {
     "repository_missing": "the repository is not where it was; say where it is now",
     "repository_replaced": "another repository lies where the project's own was",
     "owned_elsewhere": "another installation of Toryo lands on this repository; stop it, then take over",
-    "target_conflict": "your commits conflict with accepted work; merge refs/toryo/tips/… into the target",
     "tip_missing": "Toryo's own refs (refs/toryo/) were deleted; retry to go on with what is left",
     "foreign_move": "somebody moved Toryo's own tip; approve to put it back",
     "base_red": "the checks fail on the base itself; mend it and commit on the target, it goes on by itself",
@@ -33,6 +32,12 @@ def first_start(task: TaskFacts, attempt: Attempt) -> TaskDecision:
     lacking = _no_hands(task)
     if lacking:
         return lacking
+    needed = _needed(task)
+    return needed or _base_holds(task) or TaskDecision(TaskStatus.READY, purpose=Purpose.IMPLEMENT)
+
+
+def _needed(task: TaskFacts) -> TaskDecision | None:
+    """What it waits for; also in the middle of an attempt, where work that it stands on may be taken away."""
     for dependency in task.dependencies:
         if dependency.at_rest and not dependency.accepted:
             return TaskDecision(
@@ -41,7 +46,7 @@ def first_start(task: TaskFacts, attempt: Attempt) -> TaskDecision:
     waiting = [dependency.id for dependency in task.dependencies if not dependency.accepted]
     if waiting:
         return TaskDecision(TaskStatus.BLOCKED, "dependency", "waits for " + ", ".join(waiting[:5]))
-    return _base_holds(task) or TaskDecision(TaskStatus.READY, purpose=Purpose.IMPLEMENT)
+    return None
 
 
 def again(
@@ -50,7 +55,7 @@ def again(
     """One more run in the same attempt, within the hard cap."""
     if len(attempt.runs) >= policy.runs_per_attempt:
         return TaskDecision(TaskStatus.NEEDS_REVIEW, "run_cap", f"{len(attempt.runs)} runs did not settle it")
-    lacking = _no_hands(task) or _base_holds(task)
+    lacking = _no_hands(task) or _needed(task) or _base_holds(task)
     return lacking or TaskDecision(TaskStatus.READY, why, detail, purpose=purpose)
 
 

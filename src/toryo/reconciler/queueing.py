@@ -15,7 +15,6 @@ FOLLOW_FAILED = {
     "red": "base_red",
     "could_not_run": "base_could_not_run",
     "flaky": "base_flaky",
-    "conflict": "target_conflict",
 }
 NO_TIP = "no_tip"
 AWAY = {
@@ -30,8 +29,7 @@ NOT_GREEN = (Verdict.RED, Verdict.COULD_NOT_RUN)
 
 
 def decide_queue(queue: QueueFacts, policy: Policy, now: float) -> QueueDecision:
-    rewound = not queue.seen_contains_published
-    following = "adopt" if rewound or not queue.tip else FOLLOWING.get(queue.seen_relation, "")
+    following = follow_kind(queue)
     has_gate = queue.tip_gate or not queue.tip
     gate = QueueDecision(gates=() if has_gate else (GateWish(queue.tip, queue.tip_tree),))
     stopped = _stopped(queue, following)
@@ -39,10 +37,23 @@ def decide_queue(queue: QueueFacts, policy: Policy, now: float) -> QueueDecision
         return replace(gate, stopped=stopped)
     if any(order.kind is OrderKind.ACCEPT for order in queue.orders):
         return _merge(gate, _publish(queue, following, now))  # its report says where the tip is
+    if queue.unwanted and not queue.waiting and any(one.kind is OrderKind.PUBLISH for one in queue.orders):
+        return gate  # it may be on the branch already: then it is too late to take it off
     step = _follow(queue, following, now) if following else None
     if step is None:
         step = _advance(queue, policy, now, following)
     return _merge(gate, step, _publish(queue, following, now))
+
+
+def follow_kind(queue: QueueFacts) -> str:
+    """The landing by which the tip goes to where the branch is; empty: it need not.
+
+    What was accepted and is not on the branch yet gives way to it: taken off the tip, it lands anew from its
+    own branch, and where it conflicts with a person's commits its agent resolves that like any conflict."""
+    if not queue.seen_contains_published or not queue.tip or queue.unwanted:
+        return "adopt"
+    kind = FOLLOWING.get(queue.seen_relation, "")
+    return "adopt" if kind == "restack" and queue.clashes else kind
 
 
 def _stopped(queue: QueueFacts, following: str) -> str:
@@ -54,7 +65,7 @@ def _stopped(queue: QueueFacts, following: str) -> str:
     if not queue.seen_contains_published and queue.seen_tree != queue.trusted_tree:
         return "target_rewound"
     if following:
-        trusted = queue.seen_tree == queue.trusted_tree and queue.failed_follow != "conflict"
+        trusted = queue.seen_tree == queue.trusted_tree
         return "" if trusted else FOLLOW_FAILED.get(queue.failed_follow, "")
     if queue.tip_tree != queue.trusted_tree and queue.tip_verdict in NOT_GREEN:
         return f"base_{queue.tip_verdict}"

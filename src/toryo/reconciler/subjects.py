@@ -9,6 +9,11 @@ from toryo.domain.words import CheckResult, ClaimResult, OrderKind, OrderState, 
 DROPPED = "dropped"
 """How a landing ends that was accepted and is not in the tip any more: a person set the target back."""
 
+UNWANTED = "unwanted"
+"""Of a landing that was accepted and not published, and that a person rejected: it is taken off the tip."""
+REMOVED = "removed"
+"""How a landing ends that was published and is not on its target any more: a person took it off."""
+
 
 @dataclass(frozen=True)
 class Policy:
@@ -141,6 +146,7 @@ class TaskFacts:
     project_active: bool = True
     base: Verdict | None = Verdict.GREEN
     """Verdict on the tree that work starts from; None: not known yet."""
+    target: str = ""
     stopped: str = ""
     """Why the queue of the target stopped."""
     base_detail: str = ""
@@ -231,6 +237,10 @@ class QueueFacts:
     """Not ended, by seq."""
     failed_follow: str = ""
     """How the landing that follows the branch where it is now ended, if it ended badly."""
+    clashes: bool = False
+    """What was accepted and not published does not merge with the branch as it is now."""
+    unwanted: bool = False
+    """A person rejected work that was accepted and is not published."""
     retry_at: float = 0
     """Not before then a publish or a follow that failed is tried again."""
     foreign_tip: str = ""

@@ -20,6 +20,7 @@ from toryo.domain.words import (
     is_at_rest,
 )
 from toryo.reconciler.subjects import (
+    UNWANTED,
     CheckFacts,
     CheckSpec,
     CollectedFacts,
@@ -37,6 +38,7 @@ from toryo.reconciler.subjects import (
 from toryo.store import agents, coordinators, gates, landings, orders, prepared, projects, runs, tasks
 from toryo.store.engine import Tx
 from toryo.store.rows import LandingRow, OrderRow, RunRow, TargetRow
+from toryo.store.schema import IS_HELD
 from toryo.store.schema import claims as claims_table
 from toryo.store.schema import coordinators as coordinators_table
 from toryo.store.schema import dependencies as dependencies_table
@@ -50,9 +52,7 @@ follows them. Whatever started now would start from before them."""
 ENDED_BADLY = ("red", "could_not_run", "flaky", "conflict", "problem")
 JUDGED = ("red", "could_not_run")
 
-_ACCEPTED = exists().where(
-    landings_table.c.task == dependencies_table.c.needs, landings_table.c.accepted_at.is_not(None)
-)
+_ACCEPTED = exists().where(landings_table.c.task == dependencies_table.c.needs, IS_HELD)
 _DEPENDENCIES = (
     select(tasks_table.c.id, tasks_table.c.status, tasks_table.c.reason, _ACCEPTED.label("accepted"))
     .join(dependencies_table, dependencies_table.c.needs == tasks_table.c.id)
@@ -88,6 +88,7 @@ def task(tx: Tx, id: str) -> TaskFacts | None:
         agent_assigned=agent is None or projects.is_assigned(tx, row.project, agent.id),
         project_active=project is not None and project.status == "active",
         base=verdict,
+        target=row.target,
         stopped=target.stopped if target else "",
         base_detail=detail,
         waiting=tuple(target.waiting) if target else (),
@@ -126,6 +127,8 @@ def queue(tx: Tx, project: str, target: str) -> QueueFacts | None:
         stopped=row.stopped,
         landings=tuple(_queued(tx, one) for one in waiting),
         failed_follow=_failed_follow(tx, row),
+        clashes=_clashes(tx, row),
+        unwanted=_is_unwanted(tx, row),
         retry_at=row.retry_at,
         foreign_tip=row.foreign_tip,
         orders=_pending(orders.of_target(tx, project, kinds, target)),
@@ -185,11 +188,31 @@ def _base(tx: Tx, target: TargetRow) -> Verdict | None:
 
 def _failed_follow(tx: Tx, target: TargetRow) -> str:
     """How the newest landing that follows the branch to where it is now ended, if badly."""
-    kind = FOLLOWING.get(target.seen_relation, "") if _has_tip(target) else "adopt"
+    kind = following(tx, target)
     if not kind or not target.seen:
         return ""
     followed = landings.newest_following(tx, target.project, target.name, target.seen)
     return followed.ended if followed and followed.kind == kind and followed.ended in ENDED_BADLY else ""
+
+
+def following(tx: Tx, target: TargetRow) -> str:
+    """As `queueing.follow_kind`, of a row; whatever starts meanwhile would start from what is given up."""
+    if not _has_tip(target) or _is_unwanted(tx, target):
+        return "adopt"
+    kind = FOLLOWING.get(target.seen_relation, "")
+    return "adopt" if kind == "restack" and _clashes(tx, target) else kind
+
+
+def _clashes(tx: Tx, target: TargetRow) -> bool:
+    if target.seen_relation != "diverged":
+        return False
+    return target.seen in landings.ended_heads(tx, target.project, target.name, ("restack",), ("conflict",))
+
+
+def _is_unwanted(tx: Tx, target: TargetRow) -> bool:
+    if target.tip == target.published:
+        return False
+    return any(one.ended == UNWANTED for one in landings.awaiting_publish(tx, target.project, target.name))
 
 
 def _has_tip(target: TargetRow) -> bool:

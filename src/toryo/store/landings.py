@@ -86,6 +86,27 @@ def newest_following(tx: Tx, project: str, target: str, head: str) -> LandingRow
     return first(tx, LandingRow, _FOLLOWED, project=project, target=target, head=head)
 
 
+_LOST = _OF_TARGET.where(
+    landings.c.published_at.is_not(None),
+    landings.c.ended == "landed",
+    landings.c.candidate.in_(bindparam("commits", expanding=True)),
+)
+_REMOVED = _OF_TARGET.where(landings.c.ended == "removed")
+
+
+def note_lost(tx: Tx, project: str, target: str, lost: Iterable[str]) -> set[str]:
+    """The target has not these commits any more, and all others: the tasks for which that is news."""
+    given = set(lost)
+    removed = every(tx, LandingRow, _REMOVED, project=project, target=target)
+    back = [one for one in removed if one.candidate not in given]
+    where = {"project": project, "target": target}
+    gone = every(tx, LandingRow, _LOST, **where, commits=sorted(given)) if given else []
+    for ended, rows in (("removed", gone), ("landed", back)):
+        for row in rows:
+            update(tx, row.id, ended=ended)
+    return {row.task for row in (*gone, *back) if row.task}
+
+
 _FORGET_FOLLOWS = (
     update_of(landings)
     .where(

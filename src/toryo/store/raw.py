@@ -10,7 +10,7 @@ from typing import Any
 from sqlalchemy import bindparam, select
 
 from toryo.domain.words import CheckResult
-from toryo.reconciler.subjects import CheckFacts
+from toryo.reconciler.subjects import DROPPED, CheckFacts
 from toryo.store import facts, gates, landings, orders, prepared
 from toryo.store.engine import Tx
 from toryo.store.rows import LandingRow
@@ -100,7 +100,9 @@ def dead_ends(tx: Tx, row: LandingRow) -> set[str]:
 
 
 def was_accepted(tx: Tx, task: str) -> bool:
-    return any(landing_accepted(tx, one.id) for one in landings.of_task(tx, task))
+    """And is in the tip still: that a person set it back is no report of the landing."""
+    held = (one for one in landings.of_task(tx, task) if one.ended != DROPPED)
+    return any(landing_accepted(tx, one.id) for one in held)
 
 
 class Publishes:
@@ -143,8 +145,9 @@ def _published(tx: Tx, project: str, target: str) -> _Published:
     given = {"project": project, "target": target}
     accepted = prepared.rows(tx.conn, _ACCEPTED, given)[1]
     adopted = [(id, commit, number) for id, kind, commit, number in accepted if kind == "adopt"]
-    by_commit = {commit: number for _, _, commit, number in accepted}  # the newest of the same commit
-    upto = {by_commit[commit] for id, commit, _ in adopted if landing_accepted(tx, id)}
+    # the newest of the same commit; what was adopted stood on the branch already, perhaps for the second time
+    by_commit = {commit: number for _, kind, commit, number in accepted if kind != "adopt"}
+    upto = {number for id, _, number in adopted if landing_accepted(tx, id)}
     for inputs, body in prepared.rows(tx.conn, _PUBLISHED, {"project": project})[1]:
         if body.get("published") and inputs.get("target") == target and inputs.get("new") in by_commit:
             upto.add(by_commit[inputs["new"]])

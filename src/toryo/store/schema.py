@@ -315,6 +315,8 @@ landings = Table(
     Index("landings_task", "task"),
 )
 
+IS_HELD = and_(landings.c.accepted_at.is_not(None), landings.c.ended != literal_column("'dropped'"))
+"""Accepted, and in the tip still: the same as `Attempt.accepted` says."""
 IS_UNPUBLISHED = and_(landings.c.accepted_at.is_not(None), landings.c.published_at.is_(None))
 _index(
     "landings_unpublished",

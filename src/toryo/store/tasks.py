@@ -14,7 +14,7 @@ from toryo.domain.errors import NotFound
 from toryo.store import cycles, marks, prepared
 from toryo.store.engine import Tx
 from toryo.store.rows import TaskRow, VerbRow
-from toryo.store.schema import dependencies, landings, tasks, verbs
+from toryo.store.schema import IS_HELD, dependencies, landings, tasks, verbs
 from toryo.store.statements import add, change, every, every_of, first, prefixed, texts
 
 _GET = select(tasks).where(tasks.c.id == bindparam("it"))
@@ -23,11 +23,12 @@ _NEEDS = select(dependencies.c.needs).where(dependencies.c.task == bindparam("it
 _NEEDED_BY = select(dependencies.c.task).where(dependencies.c.needs == bindparam("it"))
 _INSERT_NEEDS = insert_into(dependencies)
 _DELETE_NEEDS = delete(dependencies).where(dependencies.c.task == bindparam("it"))
-_IS_ACCEPTED = exists().where(landings.c.task == bindparam("it"), landings.c.accepted_at.is_not(None))
+_IS_ACCEPTED = exists().where(landings.c.task == bindparam("it"), IS_HELD)
 _ACCEPTED = select(tasks.c.id, _IS_ACCEPTED.label("accepted")).where(tasks.c.id == bindparam("it"))
 _UNBLOCK = (
     update_of(tasks).where(tasks.c.id.in_(_NEEDED_BY), tasks.c.nblock > 0).values(nblock=tasks.c.nblock - 1)
 )
+_BLOCK = update_of(tasks).where(tasks.c.id.in_(_NEEDED_BY)).values(nblock=tasks.c.nblock + 1)
 _MARK_NEEDED_BY = marks.now_for(
     select(
         literal("task:", literal_execute=True) + dependencies.c.task, literal(0, literal_execute=True)
@@ -116,6 +117,16 @@ def unblock_dependents(tx: Tx, id: str) -> list[str]:
 
     To be called once per accepted task. Three statements, however many they are."""
     prepared.write(tx.conn, _UNBLOCK, {"it": id})
+    return _mark_dependents(tx, id)
+
+
+def block_dependents(tx: Tx, id: str) -> list[str]:
+    """What was accepted of the task is in the tip no more: it counts again, once; who they are."""
+    prepared.write(tx.conn, _BLOCK, {"it": id})
+    return _mark_dependents(tx, id)
+
+
+def _mark_dependents(tx: Tx, id: str) -> list[str]:
     prepared.write(tx.conn, _MARK_NEEDED_BY[tx.conn.dialect.name], {"it": id})
     found = needed_by(tx, id)
     tx.marked = tx.marked or bool(found)
@@ -153,7 +164,6 @@ BASE_REASONS = (
     "repository_replaced",
     "owned_elsewhere",
     "target_rewound",
-    "target_conflict",
     "foreign_move",
     "tip_missing",
 )

@@ -112,7 +112,8 @@ def apply_accepted(tx: Tx, order: OrderRow, body: dict[str, Any]) -> None:
         _look(tx, landing)
         return
     number = target.accepted_count + 1
-    first = not any(one.accepted_at is not None for one in landings.of_task(tx, landing.task))
+    past = landings.of_task(tx, landing.task)
+    first = not any(one.accepted_at is not None and one.ended != DROPPED for one in past)
     landings.update(tx, landing.id, accepted_at=tx.now, accept_number=number, ended="landed")
     moved = _moved_tip(target, landing, number)
     if landing.task and not _is_judged(tx, target.tip_gate):
@@ -248,6 +249,7 @@ def _drop(tx: Tx, project: str, target: str, reset: str) -> None:
             landings.update(tx, landing.id, ended=DROPPED, ended_detail="the target was set back")
             if landing.task:
                 tasks.update(tx, landing.task, landed_commit="")
+                tasks.block_dependents(tx, landing.task)
                 tx.mark(f"task:{landing.task}")
 
 

@@ -110,6 +110,9 @@ def apply_target_seen(tx: Tx, body: dict[str, Any]) -> None:
         tx.emit("target_seen", shown, project=target.project)
         if _is_other_ground(tx, target, replace(target, **known)):
             mark_waiting_tasks(tx, target.project, target.name)
+    if body["commit"]:
+        for task in landings.note_lost(tx, target.project, target.name, body.get("lost", ())):
+            tx.mark(f"task:{task}")
     # the tip itself, or the commit that a person put the branch on, says which settings are in force
     tells = relation in ("same", "ahead", "diverged")
     if project and tells and target.name == project.base and settings_changed(project, body["settings_tree"]):

@@ -115,9 +115,9 @@ def _remember_worktree(tx: Tx, run: RunRow, body: dict[str, Any]) -> None:
 def prepared_place(run: RunRow, body: Mapping[str, Any], name: str) -> dict[str, str]:
     """What is known of the task's place with that report; `name` is the one it had before.
 
-    The first run of an attempt says what the base is."""
+    The first run of an attempt says what the base is, and a later one if the target was set back since."""
     known = {"name": body["name"], "worktree": body["worktree"], "branch": body["branch"]}
-    if run.purpose == Purpose.IMPLEMENT and not name:
+    if run.purpose == Purpose.IMPLEMENT or name:
         known["base_commit"] = body["base"]
     return known
 

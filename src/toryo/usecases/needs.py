@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import shlex
+from collections.abc import Collection
 from typing import Any
 
 from toryo.domain.advice import Around, next_lines, waiting_words
 from toryo.domain.words import DEPENDENCY_FAILED, WAITING_FOR_INPUT, OrderKind, Outcome, TaskStatus
+from toryo.reconciler.subjects import REMOVED
 from toryo.store import agents, facts, orders, projects, runs, tasks
 from toryo.store.engine import Tx
-from toryo.store.rows import ProjectRow, TaskRow
+from toryo.store.rows import ProjectRow, TargetRow, TaskRow
 from toryo.usecases.default_agents import installed_clis
 
 BY_ITSELF = ("dependency", "base_gate")
 """Reasons of blocked tasks that nobody need act on."""
+REWOUND = "target_rewound"
+_OVER = (TaskStatus.DONE, TaskStatus.FAILED, TaskStatus.CANCELLED)
 DEEPEST = 50
 """Tasks that are looked at behind one that waits for another."""
 
@@ -58,6 +63,36 @@ def behind(tx: Tx, row: TaskRow) -> dict[str, Any] | None:
             left += [task for task in needed if task]
             known |= {task.id for task in needed if task}
     return None
+
+
+def of_targets(tx: Tx, project: str | None, told: Collection[TaskRow]) -> list[dict[str, Any]]:
+    """Targets that a person set back and that no task speaks of: nothing lands there meanwhile."""
+    spoken = {(row.project, row.target) for row in told if row.reason == REWOUND}
+    found = []
+    for owner in projects.listing(tx, only_active=True):
+        for target in projects.targets_of(tx, owner.id) if project in (None, owner.id) else ():
+            if target.stopped == REWOUND and (owner.id, target.name) not in spoken:
+                found.append(_rewound(tx, owner, target))
+    return found
+
+
+def _rewound(tx: Tx, project: ProjectRow, target: TargetRow) -> dict[str, Any]:
+    done = tasks.newest(tx, TaskStatus.DONE, project=project.id, limit=50)
+    gone = [row for row in done if row.target == target.name and row.reason == REMOVED]
+    over = [row for status in _OVER for row in tasks.newest(tx, status, project=project.id, limit=1)]
+    lines = [f"toryo task approve {row.id}" for row in [*gone, *over][:1]]
+    lost = f"{shlex.quote(target.name)}..{target.published[:12]}"
+    lines.append(f"git -C {shlex.quote(project.path)} log --oneline {lost}")
+    named = ", ".join(row.id for row in gone[:5])
+    why = f"{REWOUND}: {target.name} of {project.name} was moved back by hand"
+    return {
+        "task": gone[0].id if gone else project.name,
+        "title": gone[0].title if gone else "",
+        "status": TaskStatus.BLOCKED,
+        "why": f"{why}; no longer on it: {named}" if named else why,
+        "type": lines[0],
+        "lines": lines,
+    }
 
 
 def lines(tx: Tx, row: TaskRow) -> tuple[str, ...]:

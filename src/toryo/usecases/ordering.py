@@ -20,6 +20,7 @@ from toryo.protocol.models import (
     Model,
     PrepareInputs,
     PublishInputs,
+    Removal,
     RevertInputs,
     RunInputs,
     ScopeInputs,
@@ -27,7 +28,8 @@ from toryo.protocol.models import (
     SurveyInputs,
 )
 from toryo.reconciler.decisions import OrderWish
-from toryo.store import agents, facts, gates, landings, meta, orders, projects, runs, tasks
+from toryo.reconciler.subjects import UNWANTED
+from toryo.store import agents, facts, gates, gather, landings, meta, orders, projects, runs, tasks
 from toryo.store.blobs import blob_hash
 from toryo.store.engine import Tx
 from toryo.store.rows import AgentRow, OrderRow, ProjectRow, RunRow, TargetRow, TaskRow
@@ -288,7 +290,10 @@ def _candidate(tx: Tx, wish: OrderWish, project_id: str) -> bool:
     task = tasks.get(tx, landing.task) if landing.task else None
     if task:
         message = f"Land {task.branch or task.id}\n\nToryo-Task: {task.id}\nToryo-Run: {landing.run}\n"
-        head = Head(task=task.id, branch=task.branch, commit=landing.head)
+        past = landings.of_task(tx, task.id)
+        before = any(one.accepted_at is not None for one in past)  # and was taken off since: it comes again
+        since = (task.base_commit,) if before and task.base_commit else ()
+        head = Head(task=task.id, branch=task.branch, commit=landing.head, since=since)
     else:
         message = f"Join {landing.target} with what waits for publishing\n\nToryo-Landing: {landing.id}\n"
         head = Head(task="", branch=landing.target, commit=landing.head)
@@ -349,7 +354,10 @@ def _accept(tx: Tx, wish: OrderWish, project_id: str) -> bool:
     if not project or not landing:
         raise OrderImpossible(f"no landing {wish.landing}")
     target = projects.target(tx, project_id, landing.target)
+    is_beside = target is not None and target.seen_relation != "ahead" and landing.head == target.seen
     is_away = target is not None and not (target.seen_contains_published and target.tip)
+    gives_way = is_beside and target is not None and gather.following(tx, target) == "adopt"
+    is_reset = landing.kind == "adopt" and (is_away or gives_way)
     inputs = AcceptInputs(
         repo=project.path,
         target=landing.target,
@@ -357,7 +365,8 @@ def _accept(tx: Tx, wish: OrderWish, project_id: str) -> bool:
         new=wish.new,
         evidence=landing.evidence,
         installation=meta.get(tx, "installation") or "",
-        reset=landing.kind == "adopt" and is_away,
+        reset=is_reset,
+        removed=_removed(tx, target, wish.new) if is_reset and target else (),
         **_believed(target),
     )
     insert(
@@ -371,6 +380,25 @@ def _accept(tx: Tx, wish: OrderWish, project_id: str) -> bool:
         landing=landing.id,
     )
     return True
+
+
+def _removed(tx: Tx, target: TargetRow, new: str) -> tuple[Removal, ...]:
+    """What a person took off the branch, and the work that they rejected; whatever else was accepted and
+    never published is not among it."""
+    found = []
+    if not target.seen_contains_published and target.published:
+        found.append(Removal(commit=target.published, stays=(new,)))
+    for landing in landings.awaiting_publish(tx, target.project, target.name):
+        if landing.ended == UNWANTED:
+            found.append(Removal(commit=landing.head, stays=(*_stands_on(tx, landing.task), new)))
+    return tuple(found)
+
+
+def _stands_on(tx: Tx, task: str) -> list[str]:
+    """What a task's runs were given to begin from and to merge: all that is in its branch and not its own."""
+    asked = [orders.by_key(tx, f"prepare/{run.id}") for run in runs.of_task(tx, task)]
+    given = [one.inputs.get(name, "") for one in asked if one for name in ("base", "merge")]
+    return [str(commit) for commit in dict.fromkeys(given) if commit]
 
 
 def _publish(tx: Tx, wish: OrderWish, project_id: str, target: str) -> bool:

@@ -109,8 +109,10 @@ def _still_ready(tx: Tx, task: TaskRow) -> TaskRow | None:
 
 
 def base_may_start(tx: Tx, target: TargetRow) -> bool:
-    if target.stopped or not target.tip or target.seen_relation in gather.FOLLOWING:
-        return False
+    if target.stopped or not target.tip or gather.following(tx, target):
+        return (
+            False  # until the tip followed the branch, work would begin on what a person removed or changed
+        )
     if target.tip_tree == target.trusted_tree:
         return True
     gate = gates.get(tx, target.tip_gate) if target.tip_gate else None

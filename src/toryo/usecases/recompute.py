@@ -14,7 +14,7 @@ from typing import Any
 from toryo.domain.words import Verb, Verdict
 from toryo.reconciler.decide import decide_task
 from toryo.reconciler.folding import fold_run
-from toryo.reconciler.subjects import DROPPED, LandingFacts, Policy, RunFacts, TaskFacts
+from toryo.reconciler.subjects import DROPPED, REMOVED, UNWANTED, LandingFacts, Policy, RunFacts, TaskFacts
 from toryo.reconciler.verification import decide_gate
 from toryo.store import gates, gather, landings, projects, raw, runs, tasks
 from toryo.store.engine import Tx
@@ -149,7 +149,7 @@ def _fresh_landings(tx: Tx, facts: TaskFacts, publishes: raw.Publishes) -> tuple
 def _ended(tx: Tx, known: LandingFacts) -> str:
     """The end that the reports stand for; a person's word and a moved tip have no report of the landing."""
     if raw.landing_accepted(tx, known.id):
-        return known.ended if known.ended == DROPPED else LANDED
+        return known.ended if known.ended in (DROPPED, REMOVED, UNWANTED) else LANDED
     row = landings.get(tx, known.id)
     if row is None or known.ended not in REPORTED:
         return "" if known.ended == LANDED else known.ended

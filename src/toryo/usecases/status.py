@@ -6,6 +6,7 @@ from typing import Any
 
 from toryo.domain.times import iso
 from toryo.domain.words import TaskStatus
+from toryo.reconciler.subjects import REMOVED
 from toryo.store import agents, coordinators, events, projects, runs, tasks
 from toryo.store.engine import Tx
 from toryo.store.rows import CoordinatorRow, TaskRow
@@ -52,6 +53,7 @@ def get_status(context: HeadContext, project: str, path: str) -> dict[str, Any]:
                 for row in tasks.page(tx, project=chosen, status=status, limit=PAGE)
             ],
             "needs_you": _needs_you(tx, chosen),
+            "removed": _removed(tx, chosen),
         }
 
 
@@ -90,7 +92,14 @@ def _needs_you(tx: Tx, project: str | None) -> list[dict[str, Any]]:
         found += [row for row in rows if needs.waits(row)]
     for status in (TaskStatus.OPEN, TaskStatus.FAILED):
         found += tasks.newest(tx, status, project=project, limit=PAGE)
-    return [needs.wish(tx, row) for row in found[: 2 * PAGE]]
+    shown = found[: 2 * PAGE]
+    return [*needs.of_targets(tx, project, shown), *(needs.wish(tx, row) for row in shown)]
+
+
+def _removed(tx: Tx, project: str | None) -> list[dict[str, Any]]:
+    """Done, and no longer on their targets."""
+    done = tasks.newest(tx, TaskStatus.DONE, project=project, limit=LOOKED_AT)
+    return [task_line(row) for row in done if row.reason == REMOVED][:PAGE]
 
 
 def list_events(

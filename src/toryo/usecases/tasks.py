@@ -21,6 +21,7 @@ from toryo.domain.words import (
 )
 from toryo.protocol.models import AcceptInputs
 from toryo.reconciler.decisions import OrderWish
+from toryo.reconciler.subjects import DROPPED, UNWANTED
 from toryo.store import agents, claims, landings, meta, orders, projects, runs, tasks, texts
 from toryo.store.engine import Tx
 from toryo.store.rows import ProjectRow, TaskRow, VerbRow
@@ -271,9 +272,11 @@ def _chosen(tx: Tx, row: TaskRow, verb: Verb) -> Verb:
     """Whether that can be said now; approving a held task releases it."""
     status = TaskStatus(row.status)
     landed = bool(row.landed_commit)
-    stuck = row.reason.startswith("base_") or row.reason in ("target_conflict", "publish_failed")
+    stuck = row.reason.startswith("base_") or row.reason == "publish_failed"
     match verb:
-        case Verb.CANCEL if landed or status in (TaskStatus.DONE, TaskStatus.CANCELLED):
+        case Verb.CANCEL | Verb.REJECT if landed and status is not TaskStatus.DONE:
+            _take_off(tx, row)
+        case Verb.CANCEL if status in (TaskStatus.DONE, TaskStatus.CANCELLED):
             raise Refused(f"{row.id} is {status}: there is nothing to cancel.", hint=_hint(row))
         case Verb.RETRY if row.reason == "tip_missing":
             _put_tip_back(tx, row)
@@ -301,6 +304,9 @@ def _chosen(tx: Tx, row: TaskRow, verb: Verb) -> Verb:
         case Verb.APPROVE if row.reason.startswith("base_") or row.reason == "target_rewound":
             _trust_base(tx, row)
             return Verb.RELEASE
+        case Verb.APPROVE if status in _OVER and _is_rewound(tx, row):
+            _trust_base(tx, row)
+            return Verb.RELEASE  # a word about the target, for which any of its tasks stands
         case Verb.APPROVE if row.reason == "foreign_move":
             _put_tip_back(tx, row)
             return Verb.RELEASE
@@ -313,10 +319,29 @@ def _chosen(tx: Tx, row: TaskRow, verb: Verb) -> Verb:
         case Verb.REJECT if status is TaskStatus.OPEN:
             return Verb.CANCEL
         case Verb.REJECT if landed:
-            raise Refused(f"{row.id} was accepted already: there is nothing to reject.", hint=_hint(row))
+            raise Refused(
+                f"{row.id} is on {row.target} already: there is nothing to reject.", hint=_hint(row)
+            )
         case Verb.APPROVE | Verb.REJECT if status is not TaskStatus.NEEDS_REVIEW:
             raise Refused(f"{row.id} is {status}: it waits for nobody.", hint=_hint(row))
     return verb
+
+
+def _take_off(tx: Tx, row: TaskRow) -> None:
+    """It was accepted and is not on the branch yet: the tip goes back to where the branch stands, and what
+    else was accepted lands anew. The work itself is kept."""
+    for landing in landings.of_task(tx, row.id):
+        if landing.accepted_at is not None and landing.published_at is None and landing.ended != DROPPED:
+            landings.update(tx, landing.id, ended=UNWANTED)
+    tx.mark(f"queue:{row.project}/{row.target}")
+
+
+_OVER = (TaskStatus.DONE, TaskStatus.FAILED, TaskStatus.CANCELLED)
+
+
+def _is_rewound(tx: Tx, row: TaskRow) -> bool:
+    target = projects.target(tx, row.project, row.target)
+    return target is not None and target.stopped == "target_rewound"
 
 
 def _account(tx: Tx, row: TaskRow) -> tuple[str, str]:

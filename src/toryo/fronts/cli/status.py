@@ -123,6 +123,7 @@ def blocks(answer: dict[str, Any], now: float, elapsed: float = 0.0) -> dict[str
         "moving": _moving(answer, now),
         "parked": _parked(answer),
         "needs you": _needs_you(answer),
+        "removed": _removed(answer),
     }
     return {name: text for name, text in parts.items() if text}
 
@@ -201,6 +202,12 @@ def _parked(answer: dict[str, Any]) -> str:
         lines.append(one_line(f"{one.get('client')}: {why} until {until} UTC, {tasks}"))
         lines.append("  " + paint(f"toryo run release {one.get('run')}", "cyan") + "  ends the waiting")
     return "\n".join([paint("parked", "yellow"), *(f"  {line}" for line in lines)]) if lines else ""
+
+
+def _removed(answer: dict[str, Any]) -> str:
+    """Done, and taken off the target by a person since."""
+    listed = answer.get("removed") or ()
+    return "\n".join(one_line(f"{one['id']}  done, {one['detail']}  {one['title']}") for one in listed)
 
 
 def _needs_you(answer: dict[str, Any]) -> str:

@@ -66,10 +66,17 @@ def _silent(task: dict[str, Any]) -> str:
 def headline(task: dict[str, Any]) -> str:
     """Which, how it stands and why, and its title, which goes on below its beginning."""
     status = str(task.get("status") or "")
-    because = f" ({one_line(str(task['reason']))})" if task.get("reason") else ""
-    before = width(f"{task['id']}  {status}{because}  ")
+    why = because(task)
+    shown = f" ({one_line(why)})" if why else ""
+    before = width(f"{task['id']}  {status}{shown}  ")
     title = folded(one_line(str(task.get("title") or "")), before)
-    return f"{task['id']}  {word(status)}{because}  {title}".rstrip()
+    return f"{task['id']}  {word(status)}{shown}  {title}".rstrip()
+
+
+def because(task: dict[str, Any]) -> str:
+    """Its reason; of a done task the words, which say where its work is not any more."""
+    is_done = task.get("status") == "done"
+    return str((is_done and task.get("detail")) or task.get("reason") or "")
 
 
 WORDS = {

@@ -161,8 +161,10 @@ def list_tasks(args: argparse.Namespace, desk: Desk) -> int:
     if args.json:
         print_json(answer)
         return 0
+    from toryo.fronts.cli.task_page import because
+
     rows = [
-        (one["id"], one["status"], one.get("reason", ""), one.get("agent") or "nobody", one["title"])
+        (one["id"], one["status"], because(one), one.get("agent") or "nobody", one["title"])
         for one in answer["tasks"]
     ]
     if not rows:

@@ -12,7 +12,7 @@ from pathlib import Path, PurePosixPath
 
 from toryo.processes import TimeLimit
 from toryo.protocol.models import CandidateBuilt, CandidateInputs, Conflict, Head, Problem
-from toryo.workbench.git import locks, places
+from toryo.workbench.git import locks, places, removals
 from toryo.workbench.git.door import ZERO, Git, GitFailed
 
 CANDIDATES = "refs/toryo/candidates"
@@ -46,7 +46,8 @@ def _build(inputs: CandidateInputs, common: Path, git: Git, bench_root: Path) ->
     for head in inputs.heads:
         if git.commit_of(head.commit) is None:
             return _problem("unknown_commit", f"{head.commit} of {head.branch} is not in the hub")
-    if len(inputs.heads) == 1 and git.is_near(tip, inputs.heads[0].commit):
+    gone = removals.gone(git, common, inputs.target, tip)
+    if not gone and len(inputs.heads) == 1 and git.is_near(tip, inputs.heads[0].commit):
         # nothing came between: the merge is what the branch has
         only = inputs.heads[0].commit
         return _pinned(git, _commit(git, git.tree_of(only), (tip, only), inputs))
@@ -66,12 +67,32 @@ def _build(inputs: CandidateInputs, common: Path, git: Git, bench_root: Path) ->
         _lay_out(bench, git, listed.text)
         at_bench = Git(bench)
         commit = tip
+
+        def merge(ours: str, theirs: str) -> tuple[str, tuple[str, ...]]:
+            return _merge(at_bench, common, bench, ours, theirs)
+
         for head in inputs.heads:
-            tree, paths = _merge(at_bench, common, bench, commit, head)
+            work, paths = _without(git, merge, commit, head, gone)
+            if not work:
+                return _problem("removed", f"A person took all of {head.branch} off {inputs.target}.")
+            tree, paths = ("", paths) if paths else merge(commit, work)
             if paths:
                 return CandidateBuilt(conflict=Conflict(paths=paths, partner=tip, task=head.task))
-            commit = _commit(git, tree, (commit, head.commit), inputs)
+            if work != commit:
+                commit = _commit(git, tree, (commit, work), inputs)
     return _pinned(git, commit)
+
+
+def _without(
+    git: Git, merge: removals.Merge, onto: str, head: Head, gone: set[str]
+) -> tuple[str, tuple[str, ...]]:
+    """What is to be merged: the head, or its own commits put beside what is gone; or where they conflict.
+
+    Merging the head itself would bring back what a person took off the target."""
+    commits = removals.own(git, head.commit, onto, gone, head.since)
+    if commits is None:
+        return head.commit, ()
+    return removals.replay(git, merge, onto, commits) if commits else ("", ())
 
 
 def _pinned(git: Git, commit: str) -> CandidateBuilt:
@@ -119,9 +140,9 @@ def _attribute_files(listing: str) -> list[tuple[str, str]]:
     return found
 
 
-def _merge(git: Git, common: Path, bench: Path, ours: str, head: Head) -> tuple[str, tuple[str, ...]]:
+def _merge(git: Git, common: Path, bench: Path, ours: str, theirs: str) -> tuple[str, tuple[str, ...]]:
     """The merged tree and the paths in conflict."""
-    argv = ("merge-tree", "--write-tree", "-z", "--name-only", "--no-messages", ours, head.commit)
+    argv = ("merge-tree", "--write-tree", "-z", "--name-only", "--no-messages", ours, theirs)
     done = git.run(*argv, env={"GIT_DIR": str(common), "GIT_WORK_TREE": str(bench)})
     if done.code not in (0, 1):
         raise GitFailed(argv, done.code, done.complaint)

@@ -11,14 +11,16 @@ from pathlib import Path
 from toryo.domain.naming import branch_of
 from toryo.domain.scopes import Scope, matches
 from toryo.protocol.models import PrepareInputs
-from toryo.workbench.git import merges, places, snapshots, sparse
+from toryo.workbench.git import merges, places, removals, snapshots, sparse
+from toryo.workbench.git.door import Git, GitFailed
 from toryo.workbench.git.places import Worktree
 from toryo.workbench.git.refusals import Refusal
 
 CHECKOUT_LIMIT_S = 1800
 
 
-def use_again(inputs: PrepareInputs, common: Path, root: Path, scope: Scope) -> tuple[Worktree, str]:
+def use_again(inputs: PrepareInputs, common: Path, root: Path, scope: Scope) -> tuple[Worktree, str, str]:
+    """The worktree, the head of its branch, and what that stands on."""
     path, branch = root / inputs.name, branch_of(inputs.name)
     worktree = Worktree(path, common, places.admin_of(common, path), branch)
     head = worktree.objects.commit_of(places.head_ref(branch))
@@ -36,12 +38,42 @@ def use_again(inputs: PrepareInputs, common: Path, root: Path, scope: Scope) -> 
         raise Refusal("worktree_broken", f"{path} holds another repository.", hint)
     if places.symbolic_head(worktree.admin) != places.head_ref(branch):
         _return_to_branch(worktree, inputs.run)
+    head, base = _leave_removed(worktree, inputs, head)
     changed = sparse.settle(worktree.admin, scope)
     if sparse.is_needed(scope):
         _hide(worktree, scope, inputs.run, changed)
     if inputs.merge:
         begin_merge(worktree, inputs)
-    return worktree, head
+    return worktree, head, base
+
+
+def _leave_removed(worktree: Worktree, inputs: PrepareInputs, head: str) -> tuple[str, str]:
+    """Where the branch stands on what a person took off the target, its own commits go onto the target as it
+    is now: (head, base). Where they conflict with it they are laid open as one change, for the agent."""
+    git = worktree.git
+    tip = worktree.objects.commit_of(places.tip_ref(inputs.target))
+    gone = removals.gone(worktree.objects, worktree.common, inputs.target, tip) if tip else set()
+    commits = removals.own(git, head, tip, gone) if tip else None
+    if tip is None or commits is None:
+        return head, inputs.base
+    _snapshot(worktree, inputs.run)  # it keeps the branch as it was, too
+    new, paths = removals.replay(git, lambda ours, theirs: _merged(git, ours, theirs), tip, commits)
+    onto = tip if paths else new
+    git.do("reset", "--quiet", "--hard", onto, "--", limit_s=CHECKOUT_LIMIT_S)
+    if paths:
+        since = git.do("rev-parse", "--verify", f"{commits[0]}^1")
+        whole = git.do("commit-tree", f"{head}^{{tree}}", "-p", since, "-m", "The work so far")
+        git.run("cherry-pick", "--no-commit", whole, limit_s=CHECKOUT_LIMIT_S)
+    return onto, tip
+
+
+def _merged(git: Git, ours: str, theirs: str) -> tuple[str, tuple[str, ...]]:
+    argv = ("merge-tree", "--write-tree", "-z", "--name-only", "--no-messages", ours, theirs)
+    done = git.run(*argv)
+    if done.code not in (0, 1):
+        raise GitFailed(argv, done.code, done.complaint)
+    tree, *paths = done.out.decode("utf-8", "replace").rstrip("\0").split("\0")
+    return tree, tuple(dict.fromkeys(paths)) if done.code == 1 else ()
 
 
 def _hide(worktree: Worktree, scope: Scope, run: str, changed: bool) -> None:

@@ -10,7 +10,7 @@ from typing import Literal
 
 from toryo.processes import TimeLimit
 from toryo.protocol.models import Accepted, AcceptInputs, Problem, TargetSeen
-from toryo.workbench.git import damage, fingerprint, packed_refs, places
+from toryo.workbench.git import damage, fingerprint, packed_refs, places, removals
 from toryo.workbench.git.door import ZERO, Git, GitFailed
 
 Relation = Literal["same", "ahead", "behind", "diverged", "missing", "no_tip"]
@@ -42,6 +42,8 @@ def _accept(git: Git, inputs: AcceptInputs) -> Accepted:
             ),
             tip=git.commit_of(ref) or "",
         )
+    for removal in inputs.removed if inputs.reset else ():
+        removals.keep(git, inputs.target, removal)  # first: until the tip has moved it changes nothing
     reason = f"toryo: accept {inputs.evidence}".rstrip()
     moved = git.move_ref(ref, inputs.new, inputs.old or ZERO, reason)
     tip = inputs.new if moved else git.commit_of(ref) or ""
@@ -84,6 +86,7 @@ def look(repo: str, project: str, target: str, published: str) -> TargetSeen:
         tip=tip,
         published=published,
         contains_published=not published or published == branch or git.is_ancestor(published, branch),
+        lost=_lost(git, target, branch, published),
         settings_tree=settings_tree(git, branch),
     )
 
@@ -112,6 +115,22 @@ def _commit_in(common: Path, ref: str) -> str:
     if text or (common / "reftable").exists():  # another name for a branch, or none that a file tells
         return places.git_on(common).commit_of(ref) or ""
     return packed_refs.told(common, fingerprint.NEVER_TOLD).get(ref, "")
+
+
+def _lost(git: Git, target: str, branch: str, published: str) -> tuple[str, ...]:
+    """What was taken off the branch, said yes to or not."""
+    found = removals.gone(git, git.where, target, branch)
+    if (
+        published
+        and published != branch
+        and git.commit_of(published)
+        and not git.is_ancestor(published, branch)
+    ):
+        found.update(git.do("rev-list", published, "--not", branch, "--").split())
+    if len(found) > removals.MOST:
+        argv = ("rev-list", "--no-walk=sorted", f"--max-count={removals.MOST}", "--stdin")
+        found = set(git.do(*argv, stdin="\n".join([*found, ""]).encode()).split())
+    return tuple(sorted(found))
 
 
 def settings_tree(git: Git, commit: str) -> str:

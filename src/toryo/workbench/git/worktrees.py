@@ -179,17 +179,18 @@ def _prepare(
     if inputs.existing:
         with ThreadPoolExecutor(1) as hands:
             looking = hands.submit(look)
-            worktree, head = reuse.use_again(inputs, common, root, scope)
+            worktree, head, base = reuse.use_again(inputs, common, root, scope)
             looking.result()
     else:
         worktree, head = _make(inputs, common, root, scope, run_dir, turn, beside)
+        base = inputs.base
     _make_context(worktree.path, inputs.agent)
     turn.insist()
     return Prepared(
         name=worktree.path.name,
         worktree=str(worktree.path),
         branch=worktree.branch,
-        base=inputs.base,
+        base=base,
         head=head,
         fingerprint=seen,
         prompt_hash=inputs.prompt,
