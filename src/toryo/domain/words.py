@@ -92,6 +92,8 @@ class Verb(StrEnum):
     CANCEL = "cancel"
     APPROVE = "approve"
     REJECT = "reject"
+    ANSWER = "answer"
+    """To the question that a run ended with: the same attempt goes on."""
 
 
 class ClaimResult(StrEnum):

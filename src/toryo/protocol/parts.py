@@ -66,6 +66,8 @@ class Said(Model):
     """A code where `result` is error: api_error, interrupted, max_turns, login …"""
     message: str = ""
     """The first line of the error, or of the agent's last words."""
+    words: str = ""
+    """The agent's last words where `result` is success; of long ones the end."""
     denied: tuple[str, ...] = ()
     """Tools the client refused to the agent."""
     usage: Usage | None = None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from toryo.domain.words import ClaimResult, Purpose, TaskStatus
+from toryo.reconciler.asking import asks, last_words
 from toryo.reconciler.attempts import Attempt
 from toryo.reconciler.decisions import Enqueue, TaskDecision
 from toryo.reconciler.dispatch import again, why_stopped
@@ -98,13 +99,7 @@ def _judge(task: TaskFacts, attempt: Attempt, run: RunFacts, policy: Policy) -> 
     if said:
         return said
     if _is_empty(run, work):
-        earlier = [other for other in attempt.runs if other.generation < run.generation and not other.parked]
-        before = earlier[-1] if earlier else None
-        if before and before.collected and before.exit_code == 0 and _is_empty(before, before.collected):
-            return _review("no_commit", f"two runs exited 0 without a commit{_denied(run)}")
-        if run.outside:
-            return _review("no_commit", "the agent reported without a commit")
-        return again(task, attempt, run.purpose, "no_commit", policy, _denied(run).removeprefix("; "))
+        return _brought_nothing(task, attempt, run, policy)
     if run.outside and run.exit_code is None and not attempt.approved("outside_run", run.generation):
         return _review("outside_run", "an outside agent leaves no exit record: approve it to verify and land")
     if work.violations and not _approved_violations(attempt, work):
@@ -112,6 +107,31 @@ def _judge(task: TaskFacts, attempt: Attempt, run: RunFacts, policy: Policy) -> 
     if not work.changes and not attempt.approved("no_change", run.generation):
         return _review("no_change", "its commits change no file: approve it if nothing was to be changed")
     return _land(task, attempt, run, work, policy)
+
+
+def _brought_nothing(task: TaskFacts, attempt: Attempt, run: RunFacts, policy: Policy) -> TaskDecision:
+    """An answer is waited for; without a question it is run once more, and then a person looks."""
+    if attempt.answered(run.generation):
+        return again(task, attempt, run.purpose, "answered", policy)
+    if asks(run):
+        return _review("asked", f"the agent asks: {last_words(run)}")
+    if _was_idle_before(attempt, run):
+        said = f"; its last words: {last_words(run)}" if run.words else ""
+        return _review("no_commit", f"two runs exited 0 without a commit{_denied(run)}{said}")
+    if run.outside:
+        return _review("no_commit", "the agent reported without a commit")
+    return again(task, attempt, run.purpose, "no_commit", policy, _denied(run).removeprefix("; "))
+
+
+def _was_idle_before(attempt: Attempt, run: RunFacts) -> bool:
+    """Whether the run before brought nothing either; one that was parked or only asked is passed over."""
+    earlier = [
+        other
+        for other in attempt.runs
+        if other.generation < run.generation and not (other.parked or attempt.answered(other.generation))
+    ]
+    before = earlier[-1] if earlier else None
+    return bool(before and before.collected and before.exit_code == 0 and _is_empty(before, before.collected))
 
 
 def _held_back(attempt: Attempt, run: RunFacts) -> TaskDecision | None:

@@ -17,6 +17,7 @@ from toryo.usecases.coordinators import current
 from toryo.usecases.finding import the_agent, the_task
 from toryo.usecases.ids import new_id
 from toryo.usecases.next_orders import wire_order
+from toryo.usecases.notes import notes_of
 from toryo.usecases.ordering import Subject, hub, prepare, run_key, start
 from toryo.usecases.parking import told_again
 from toryo.usecases.picking import pick
@@ -131,7 +132,7 @@ def prompt_parts(tx: Tx, project: ProjectRow, agent: AgentRow, task: TaskRow) ->
         scope=scope_of(project, agent, task),
         memory=memory,
         purpose=Purpose(task.next_purpose or Purpose.IMPLEMENT),
-        told=_told(tx, task) if task.generation else {},  # before its first run there is nothing to tell
+        told=_told(tx, task),
         access=Access(agent.access),
         agent=agent.id,
         project=project.id,
@@ -165,11 +166,17 @@ def memory_files(project: ProjectRow) -> tuple[MemoryFile, ...]:
 
 
 def _told(tx: Tx, task: TaskRow) -> dict[str, Any]:
-    """Why there is another run, from the facts of the last one."""
+    """Why there is another run, from the facts of the last one, and what people said about the task."""
+    told = _why(tx, task) if task.generation else {}  # before its first run there is nothing to tell
+    notes = notes_of(tx, task.id)
+    return {**told, "notes": notes} if notes else told
+
+
+def _why(tx: Tx, task: TaskRow) -> dict[str, Any]:
     if task.reason == "parked":
         return told_again(tx, task.id)
     told = _wanted(tx, task)
-    if task.reason in ("no_commit", "lost"):
+    if task.reason in ("no_commit", "lost", "answered"):
         told["last"] = task.reason
     handoff = [claim.next_steps for claim in claims.of_task(tx, task.id) if claim.next_steps]
     if handoff and told:

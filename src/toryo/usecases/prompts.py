@@ -63,6 +63,8 @@ def compose(parts: PromptParts) -> str:
     told = _told(parts.purpose, parts.told)
     if told:
         sections += ["## This run", told]
+    if parts.told.get("notes"):
+        sections += ["## What a person said", _notes(parts.told["notes"])]
     return "\n\n".join(sections) + "\n"
 
 
@@ -116,6 +118,10 @@ def _told(purpose: Purpose, told: dict[str, Any]) -> str:
             lines.append(
                 "The last run was lost in the middle. See what is there already, then finish and commit."
             )
+        case "answered":
+            lines.append(
+                "The last run ended with a question. It is answered below: go on, finish the work and commit."
+            )
     if told.get("parked"):
         why = "an outage" if told["parked"] == "outage" else "a usage limit"
         lines.append(
@@ -126,6 +132,17 @@ def _told(purpose: Purpose, told: dict[str, Any]) -> str:
         lines.append(f"From the run before: {told['handoff']}")
     if not lines and purpose is not Purpose.IMPLEMENT:
         lines.append(f"This is a `{purpose}` run.")
+    return "\n\n".join(lines)
+
+
+def _notes(notes: Sequence[dict[str, Any]]) -> str:
+    """Oldest first: what was said last counts most."""
+    lines = []
+    for note in notes:
+        if note.get("question"):
+            asked = "\n".join(f"> {line}".rstrip() for line in note["question"].splitlines())
+            lines.append(f"You asked:\n\n{asked}\n\nThe answer:")
+        lines.append(note["text"])
     return "\n\n".join(lines)
 
 

@@ -102,7 +102,8 @@ def _declare_judgement(name: str) -> Declare:
 
     def declare(parser: argparse.ArgumentParser) -> None:
         parser.add_argument("task", metavar="ID", help=TASK_HELP)
-        parser.add_argument("--note", default=None, metavar="TEXT", help="why; kept with the task")
+        told = "" if name == "cancel" else ", and told to the agent of its next run"
+        parser.add_argument("--note", default=None, metavar="TEXT", help=f"why; kept with the task{told}")
         example = f'toryo task {name} t3kd92m1 --note "looked at it"'
         act = _judge(tool, outcome)
         verb(parser, act, f"toryo task {name} t3kd92m1", example, hands=name != "cancel", json=True)
@@ -122,7 +123,7 @@ VERBS: Group = {
     "show": ("everything about a task", _declare_show),
     "wait": ("block until the tasks are at rest; exit 0 only if all are done", _declare_wait),
     "update": ("change a task, or ask whether it is done", _declare_update),
-    "say": ("tell a running agent something", _declare_say),
+    "say": ("tell a running agent something, or answer one that asks", _declare_say),
     **{name: (about, _declare_judgement(name)) for name, (_, about, _) in JUDGEMENTS.items()},
 }
 
