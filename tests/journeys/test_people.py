@@ -159,6 +159,18 @@ def test_goals_of_a_task_type_are_checked(make_house: MakeHouse) -> None:
     assert [one["result"] for one in house.evidence(task)["checks"]] == ["passed"]
 
 
+def test_a_goal_that_is_never_met_is_named_as_the_cause(make_house: MakeHouse) -> None:
+    house = make_house({"a.txt": "a\n"}, branch="main", init=False)
+    settings = "task_types:\n  bug:\n    goals: [{type: test_added, pattern: '**/*.test.*'}]\n"
+    commit_files(house.repo, {".toryo/config.yaml": settings})
+    house.ok("init", "--yes")
+    house.agent("echo x >> x; git add -A; git commit -qm w")
+    task = house.add("Mend a bug", "-t", "bug")
+    assert house.rest(task) != 0
+    assert house.state(task) == "failed checks_failed"
+    assert house.task(task)["detail"] == "goal test_added: no changed file matches **/*.test.*"
+
+
 def test_a_goal_is_met_also_by_the_last_of_very_many_files(make_house: MakeHouse) -> None:
     house = make_house({"a.txt": "a\n"}, branch="main", init=False)
     settings = "task_types:\n  bug:\n    goals: [{type: test_added, pattern: '**/*.test.*'}]\n"

@@ -116,11 +116,23 @@ def _brought_nothing(task: TaskFacts, attempt: Attempt, run: RunFacts, policy: P
     if asks(run):
         return _review("asked", f"the agent asks: {last_words(run)}")
     if _was_idle_before(attempt, run):
-        said = f"; its last words: {last_words(run)}" if run.words else ""
-        return _review("no_commit", f"two runs exited 0 without a commit{_denied(run)}{said}")
+        return _idle(attempt, run)
     if run.outside:
         return _review("no_commit", "the agent reported without a commit")
     return again(task, attempt, run.purpose, "no_commit", policy, _denied(run).removeprefix("; "))
+
+
+def _idle(attempt: Attempt, run: RunFacts) -> TaskDecision:
+    """Two runs left everything as it was: named is what they were to mend, if there was something."""
+    more = _denied(run) + (f"; its last words: {last_words(run)}" if run.words else "")
+    wanted = {Purpose.FIX: "red", Purpose.RESOLVE: "conflict"}.get(run.purpose)
+    cause = next((one for one in reversed(attempt.landings) if one.ended == wanted), None)
+    if cause is None:
+        return _review("no_commit", f"two runs exited 0 without a commit{more}")
+    detail = f"{cause.detail}; two runs to mend it brought no commit{more}".removeprefix("; ")
+    if run.purpose is Purpose.FIX:
+        return _failed("checks_failed", detail)
+    return _review("conflict", detail)
 
 
 def _was_idle_before(attempt: Attempt, run: RunFacts) -> bool:

@@ -15,6 +15,7 @@ from toryo.usecases.agent_definitions import instructions
 from toryo.usecases.context import HeadContext
 from toryo.usecases.coordinators import current
 from toryo.usecases.finding import the_agent, the_task
+from toryo.usecases.goals import unmet
 from toryo.usecases.ids import new_id
 from toryo.usecases.next_orders import wire_order
 from toryo.usecases.notes import notes_of
@@ -205,11 +206,8 @@ def _failing(tx: Tx, gate_id: str) -> list[dict[str, Any]]:
         for row in rows[-1:]
     ]
     gate = gates.get(tx, gate_id)
-    for goal in gate.goals if gate else ():
-        if goal["result"] == CheckResult.FAILED:
-            text = f"no changed file matches {goal['pattern']}"
-            listed.append({"command": f"goal {goal['type']}", "exit_code": None, "tail": text})
-    return listed
+    missing = unmet(gate.goals) if gate else []
+    return [*listed, *({"command": goal, "exit_code": None, "tail": text} for goal, text in missing)]
 
 
 def _claimed(
