@@ -15,13 +15,14 @@ from toryo.usecases.agent_definitions import instructions
 from toryo.usecases.context import HeadContext
 from toryo.usecases.coordinators import current
 from toryo.usecases.finding import the_agent, the_task
-from toryo.usecases.goals import unmet
+from toryo.usecases.goals import unmet, wanted_goals
 from toryo.usecases.ids import new_id
 from toryo.usecases.next_orders import wire_order
 from toryo.usecases.notes import notes_of
 from toryo.usecases.ordering import Subject, hub, prepare, run_key, start
 from toryo.usecases.parking import told_again
 from toryo.usecases.picking import pick
+from toryo.usecases.project_settings import settings_of
 from toryo.usecases.prompts import MemoryFile, PromptParts, compose
 from toryo.usecases.scoping import as_json, scope_of
 
@@ -123,6 +124,8 @@ def prompt_parts(tx: Tx, project: ProjectRow, agent: AgentRow, task: TaskRow) ->
     """Everything the prompt of the task's next run is made of."""
     # what is not committed is not in the worktree, and a prompt that names it would mislead
     memory = memory_files(project) if project.settings_from == "commit" else ()
+    settings = settings_of(project.settings)
+    commands = (*(check.command for check in settings.dod.checks), *task.checks)
     return PromptParts(
         task=task.id,
         title=task.title,
@@ -137,6 +140,10 @@ def prompt_parts(tx: Tx, project: ProjectRow, agent: AgentRow, task: TaskRow) ->
         access=Access(agent.access),
         agent=agent.id,
         project=project.id,
+        target=task.target,
+        checks=tuple(dict.fromkeys(commands)),
+        goals=wanted_goals(settings.task_types.get(task.type)),
+        setup=settings.setup,
     )
 
 

@@ -6,6 +6,13 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from toryo.domain.words import CheckResult
+from toryo.usecases.project_settings import TaskType
+
+
+def wanted_goals(kind: TaskType | None) -> tuple[str, ...]:
+    """What its agent is told before it begins."""
+    goals = kind.goals if kind else ()
+    return tuple(f"{goal.type}: a changed file matches `{goal.pattern}`" for goal in goals)
 
 
 def unmet(goals: Iterable[Mapping[str, Any]]) -> list[tuple[str, str]]:

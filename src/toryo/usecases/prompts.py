@@ -12,6 +12,7 @@ from toryo.domain.words import Access, Purpose
 INSTRUCTIONS = (
     "Look at the existing patterns before you start.",
     "Do not invent mock data: use the services that are there.",
+    "Work test-first: write the test, see it fail, then make it pass.",
     "Make sure that all tests pass.",
     "Commit when you are done: only commits on this branch count.",
 )
@@ -45,6 +46,11 @@ class PromptParts:
     access: Access = Access.SEALED
     agent: str = ""
     project: str = ""
+    target: str = ""
+    checks: tuple[str, ...] = ()
+    """Commands of the project and of the task."""
+    goals: tuple[str, ...] = ()
+    setup: tuple[str, ...] = ()
 
 
 def compose(parts: PromptParts) -> str:
@@ -57,6 +63,7 @@ def compose(parts: PromptParts) -> str:
     if parts.memory:
         sections += ["## Project Context (Memory Bank)", memory_section(parts.memory)]
     sections += ["## Instructions", _numbered(INSTRUCTIONS)]
+    sections += ["## What decides", _decides(parts)]
     if parts.access is Access.CONNECTED:
         who = f"Agent ID: {parts.agent}\nProject ID: {parts.project}"
         sections += ["## Steps", f"{who}\n\n{_numbered(STEPS)}"]
@@ -70,6 +77,19 @@ def compose(parts: PromptParts) -> str:
 
 def _numbered(lines: Sequence[str]) -> str:
     return "\n".join(f"{number}. {line}" for number, line in enumerate(lines, 1))
+
+
+def _decides(parts: PromptParts) -> str:
+    """What the work is judged by, so that the agent can judge it first."""
+    wanted = [*(f"- `{command}` exits 0" for command in parts.checks), *(f"- {goal}" for goal in parts.goals)]
+    where = f"merged with the newest state of `{parts.target or 'the target'}`"
+    if wanted:
+        told = "\n".join([f"Your commits land only if this holds for them, {where}:", *wanted])
+    else:
+        told = f"No check is configured: your commits land as they are, {where}. Test them yourself."
+    if parts.setup:
+        told += f"\n\nTo set this worktree up, run in it: `{' && '.join(parts.setup)}`"
+    return told
 
 
 def _scope(scope: Scope) -> str:
