@@ -47,10 +47,32 @@ def test_a_prompt_names_the_checks_of_the_project_and_of_the_task_and_the_goals_
         "- `make smoke` exits 0",
         "- test_added: a changed file matches `**/*.test.*`",
         "",
-        "To set this worktree up, run in it: `npm ci && npm run build`",
+        "This worktree was set up by `npm ci && npm run build`. "
+        "Run that again where dependencies changed or are missing.",
     ]
     assert "newest state of `main`" in decides.splitlines()[0]
     assert "test_added" not in prompt(shop, type="feature")
+
+
+@pytest.mark.parametrize("wanted", [True, False])
+def test_the_order_to_run_has_the_set_up_unless_the_project_wants_none(shop: Shop, wanted: bool) -> None:
+    settings(shop, "base: main\nsetup: [npm ci]\nsetup_inputs: [package-lock.json]\n")
+    if not wanted:
+        settings(shop, "base: main\nsetup: [npm ci]\nworktree_setup: false\n")
+    text = prompt(shop)
+    assert ("To set this worktree up, run in it: `npm ci`" in text) == (not wanted)
+    shop.hands.claim("dev", shop.project)
+    shop.hands.prepare()
+    inputs = shop.hands.start()["inputs"]
+    assert inputs["setup"] == (["npm ci"] if wanted else [])
+
+
+def test_an_outside_agent_sets_its_worktree_up_itself(shop: Shop) -> None:
+    settings(shop, "base: main\nsetup: [npm ci]\n")
+    shop.add_agent("guest", client="outside", project=shop.project)
+    task = shop.add_task(agent="guest")
+    told = shop.daemon.person("worker_prompt", task=task, agent="guest")["prompt"]
+    assert "To set this worktree up, run in it: `npm ci`" in told
 
 
 def test_without_any_check_a_prompt_says_so(shop: Shop) -> None:

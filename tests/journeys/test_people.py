@@ -187,6 +187,19 @@ def test_a_goal_is_met_also_by_the_last_of_very_many_files(make_house: MakeHouse
     assert "zz.test.js" not in shown["runs"][0]["changed_files"]
 
 
+def test_a_worktree_is_set_up_before_its_agent_and_nothing_of_that_lands(make_house: MakeHouse) -> None:
+    house = make_house({"lock.txt": "1\n"}, branch="main", init=False)
+    settings = "setup: ['mkdir deps && cp lock.txt deps/']\nsetup_inputs: [lock.txt]\n"
+    settings += "dod: {checks: [{command: test -e deps/lock.txt}]}\n"
+    commit_files(house.repo, {".toryo/config.yaml": settings})
+    house.ok("init", "--yes")
+    house.agent("test -e deps/lock.txt || exit 9\ncp deps/lock.txt mine.txt; git add -A; git commit -qm w")
+    task = house.add("Use a dependency")
+    assert house.rest(task) == 0, house.story(task)
+    assert [run["exit_code"] for run in house.task(task)["runs"]] == [0]
+    assert house.task(task)["runs"][0]["changed_files"] == ["mine.txt"]
+
+
 def test_a_task_may_add_checks_of_its_own(make_house: MakeHouse) -> None:
     house = make_house()
     house.agent("echo x >> x; git add -A; git commit -qm work")

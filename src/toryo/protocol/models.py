@@ -143,6 +143,9 @@ class RunInputs(Model):
     """The client's own id of the conversation that this run goes on with."""
     used: Usage | None = None
     """What that conversation had used before."""
+    setup: tuple[str, ...] = ()
+    """Commands that are run in the worktree before the agent; again where `setup_inputs` changed."""
+    setup_inputs: tuple[str, ...] = ()
     prompt: str
     timeout_s: float
     token: str = ""

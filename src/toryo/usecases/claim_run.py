@@ -84,7 +84,7 @@ def begin_run(
     """Create the run and its prepare order. Without a coordinator it is an outside agent's run.
 
     `lazily`: nobody else waits for it, so the launch that it leads to goes first."""
-    parts = prompt_parts(tx, project, agent, task)
+    parts = prompt_parts(tx, project, agent, task, is_ours=bool(coordinator))
     purpose = parts.purpose
     run = RunRow(
         id=new_id("r"),
@@ -120,8 +120,10 @@ def begin_run(
     return run, order
 
 
-def prompt_parts(tx: Tx, project: ProjectRow, agent: AgentRow, task: TaskRow) -> PromptParts:
-    """Everything the prompt of the task's next run is made of."""
+def prompt_parts(
+    tx: Tx, project: ProjectRow, agent: AgentRow, task: TaskRow, *, is_ours: bool
+) -> PromptParts:
+    """Everything the prompt of the task's next run is made of. `is_ours`: a coordinator starts it."""
     # what is not committed is not in the worktree, and a prompt that names it would mislead
     memory = memory_files(project) if project.settings_from == "commit" else ()
     settings = settings_of(project.settings)
@@ -144,6 +146,7 @@ def prompt_parts(tx: Tx, project: ProjectRow, agent: AgentRow, task: TaskRow) ->
         checks=tuple(dict.fromkeys(commands)),
         goals=wanted_goals(settings.task_types.get(task.type)),
         setup=settings.setup,
+        is_set_up=is_ours and settings.worktree_setup,
     )
 
 
@@ -155,7 +158,10 @@ def worker_prompt(context: HeadContext, text: str, agent_name: str) -> dict[str,
         agent = the_agent(tx, agent_name or task.agent)
         if project is None:
             raise NotFound(f"There is no project {task.project}.", hint="See `toryo project list`.")
-        return {"success": True, "prompt": compose(prompt_parts(tx, project, agent, task))}
+        return {
+            "success": True,
+            "prompt": compose(prompt_parts(tx, project, agent, task, is_ours=agent.client != "outside")),
+        }
 
 
 def priority_word(rank: int) -> str:

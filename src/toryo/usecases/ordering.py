@@ -150,6 +150,7 @@ def start(tx: Tx, subject: Subject, agent: AgentRow | None, *, taken_by: str = "
     project, task, run = subject.project, subject.task, subject.run
     # a task's first run goes on with nothing
     before = parking.before(tx, run) if run.generation > 1 else parking.Before()
+    settings = settings_of(project.settings)
     inputs = RunInputs(
         repo=project.path,
         worktree=run.worktree,
@@ -166,6 +167,8 @@ def start(tx: Tx, subject: Subject, agent: AgentRow | None, *, taken_by: str = "
         terminal="tmux" if agent and agent.terminal == Terminal.TMUX else "plain",
         resume=before.conversation,
         used=before.used,
+        setup=settings.setup if settings.worktree_setup else (),
+        setup_inputs=settings.setup_inputs,
         prompt=run.prompt,
         timeout_s=task.timeout_s,
     )

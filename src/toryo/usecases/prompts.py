@@ -51,6 +51,8 @@ class PromptParts:
     """Commands of the project and of the task."""
     goals: tuple[str, ...] = ()
     setup: tuple[str, ...] = ()
+    is_set_up: bool = False
+    """Its coordinator runs `setup` before the agent."""
 
 
 def compose(parts: PromptParts) -> str:
@@ -88,7 +90,11 @@ def _decides(parts: PromptParts) -> str:
     else:
         told = f"No check is configured: your commits land as they are, {where}. Test them yourself."
     if parts.setup:
-        told += f"\n\nTo set this worktree up, run in it: `{' && '.join(parts.setup)}`"
+        steps = f"`{' && '.join(parts.setup)}`"
+        ours = (
+            f"This worktree was set up by {steps}. Run that again where dependencies changed or are missing."
+        )
+        told += f"\n\n{ours if parts.is_set_up else f'To set this worktree up, run in it: {steps}'}"
     return told
 
 
