@@ -64,7 +64,7 @@ def test_the_order_to_run_has_the_set_up_unless_the_project_wants_none(shop: Sho
     shop.hands.claim("dev", shop.project)
     shop.hands.prepare()
     inputs = shop.hands.start()["inputs"]
-    assert inputs["setup"] == (["npm ci"] if wanted else [])
+    assert inputs["setup"]["commands"] == (["npm ci"] if wanted else [])
 
 
 def test_an_outside_agent_sets_its_worktree_up_itself(shop: Shop) -> None:

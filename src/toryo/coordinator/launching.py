@@ -151,8 +151,8 @@ class Launching:
         if command.hears:
             hearing.make_room(run_dir)
         argv = self._argv(client, command, env, inputs.task)
-        if inputs.setup and _is_found(argv[0], env):
-            text = setup_script(worktree, run_dir, inputs.setup, inputs.setup_inputs)
+        if inputs.setup.commands and _is_found(argv[0], env):
+            text = setup_script(worktree, run_dir, inputs.setup.commands, inputs.setup.inputs)
             argv = with_setup(argv, _private(run_dir / SCRIPT, text))
         spec = LaunchSpec(
             argv=argv,

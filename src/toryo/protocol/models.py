@@ -32,6 +32,7 @@ from toryo.protocol.parts import (
     Stopped,
     Usage,
     Whole,
+    WorktreeSetup,
 )
 
 __all__ = [
@@ -143,9 +144,7 @@ class RunInputs(Model):
     """The client's own id of the conversation that this run goes on with."""
     used: Usage | None = None
     """What that conversation had used before."""
-    setup: tuple[str, ...] = ()
-    """Commands that are run in the worktree before the agent; again where `setup_inputs` changed."""
-    setup_inputs: tuple[str, ...] = ()
+    setup: WorktreeSetup = WorktreeSetup()
     prompt: str
     timeout_s: float
     token: str = ""

@@ -44,6 +44,13 @@ class Usage(Model):
     cost_usd: float | None = None
 
 
+class WorktreeSetup(Model):
+    """What is run in a run's worktree before its agent, again where one of the inputs changed."""
+
+    commands: tuple[str, ...] = ()
+    inputs: tuple[str, ...] = ()
+
+
 class Limited(Model):
     """The account or the service asked us to wait: the run is parked, not failed."""
 

@@ -25,6 +25,7 @@ from toryo.protocol.models import (
     StopInputs,
     SurveyInputs,
 )
+from toryo.protocol.parts import WorktreeSetup
 from toryo.reconciler.decisions import OrderWish
 from toryo.store import agents, facts, gates, landings, meta, orders, projects, runs, tasks
 from toryo.store.blobs import blob_hash
@@ -167,8 +168,9 @@ def start(tx: Tx, subject: Subject, agent: AgentRow | None, *, taken_by: str = "
         terminal="tmux" if agent and agent.terminal == Terminal.TMUX else "plain",
         resume=before.conversation,
         used=before.used,
-        setup=settings.setup if settings.worktree_setup else (),
-        setup_inputs=settings.setup_inputs,
+        setup=WorktreeSetup(
+            commands=settings.setup if settings.worktree_setup else (), inputs=settings.setup_inputs
+        ),
         prompt=run.prompt,
         timeout_s=task.timeout_s,
     )
