@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -49,6 +50,21 @@ def test_the_others_tell_what_they_know(name, usage):
     said = said_of(f"{name}-edits")
     assert (said.result, said.message, said.usage) == ("success", "All done.", usage)
     assert said.conversation
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_agents_last_words_are_kept_whole_and_none_of_an_error(name):
+    assert said_of(f"{name}-edits").words == "All done."
+    assert client(name).read([]).words == ""
+
+
+def test_of_very_long_last_words_the_end_is_kept():
+    end = "x" * 5000 + "\n\nWhich one?"
+    line = json.dumps({"type": "result", "subtype": "success", "is_error": False, "result": end})
+    words = client("claude").read([line]).words
+    assert (len(words), words.endswith("x\n\nWhich one?")) == (2000, True)
+    failed = json.dumps({"type": "result", "subtype": "error_max_turns", "is_error": True, "result": end})
+    assert client("claude").read([failed]).words == ""
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -100,6 +100,12 @@ def test_words_that_wait_for_the_agents_next_step_are_told_so(peer, capfd, reade
     assert "toryo run show r1" in told
 
 
+def test_an_answer_to_a_question_is_told_as_that(peer, capfd):
+    peer(say={"message": "m1", "run": "", "answered": "t1", "delivered": False, "seen": False})
+    assert say("t1", "by date") == 0
+    assert capfd.readouterr().out == "t1 goes on with your answer.\n"
+
+
 def test_the_help_of_say_shows_how_it_is_typed(capfd):
     parser = make_parser("task say", "")
     saying.declare_say(parser)

@@ -87,6 +87,18 @@ def test_breaking_the_check_four_times_has_failed(make_house: MakeHouse) -> None
     assert house.evidence(task)["verdict"] == "red"
 
 
+def test_breaking_the_check_and_then_doing_nothing_names_the_check(make_house: MakeHouse) -> None:
+    house = make_house(CHECK)
+    house.agent(
+        '[ "$TORYO_PURPOSE" = implement ] || exit 0\n'
+        "echo BROKEN > src/a.txt && git add -A && git commit -qm work"
+    )
+    task = house.add("Break it and rest")
+    refused(house, task, "failed checks_failed")
+    assert house.task(task)["detail"].startswith("`make test`: ")
+    assert "`make test`" in house.ok("task", "show", task)
+
+
 def test_an_uncommitted_file_alone_is_restorable(make_house: MakeHouse) -> None:
     house = make_house()
     house.agent("echo precious > only.txt")

@@ -159,6 +159,18 @@ def test_goals_of_a_task_type_are_checked(make_house: MakeHouse) -> None:
     assert [one["result"] for one in house.evidence(task)["checks"]] == ["passed"]
 
 
+def test_a_goal_that_is_never_met_is_named_as_the_cause(make_house: MakeHouse) -> None:
+    house = make_house({"a.txt": "a\n"}, branch="main", init=False)
+    settings = "task_types:\n  bug:\n    goals: [{type: test_added, pattern: '**/*.test.*'}]\n"
+    commit_files(house.repo, {".toryo/config.yaml": settings})
+    house.ok("init", "--yes")
+    house.agent("echo x >> x; git add -A; git commit -qm w")
+    task = house.add("Mend a bug", "-t", "bug")
+    assert house.rest(task) != 0
+    assert house.state(task) == "failed checks_failed"
+    assert house.task(task)["detail"] == "goal test_added: no changed file matches **/*.test.*"
+
+
 def test_a_goal_is_met_also_by_the_last_of_very_many_files(make_house: MakeHouse) -> None:
     house = make_house({"a.txt": "a\n"}, branch="main", init=False)
     settings = "task_types:\n  bug:\n    goals: [{type: test_added, pattern: '**/*.test.*'}]\n"
@@ -173,6 +185,19 @@ def test_a_goal_is_met_also_by_the_last_of_very_many_files(make_house: MakeHouse
     shown = house.task(task)
     assert [run["purpose"] for run in shown["runs"]] == ["implement"]
     assert "zz.test.js" not in shown["runs"][0]["changed_files"]
+
+
+def test_a_worktree_is_set_up_before_its_agent_and_nothing_of_that_lands(make_house: MakeHouse) -> None:
+    house = make_house({"lock.txt": "1\n"}, branch="main", init=False)
+    settings = "setup: ['mkdir deps && cp lock.txt deps/']\nsetup_inputs: [lock.txt]\n"
+    settings += "dod: {checks: [{command: test -e deps/lock.txt}]}\n"
+    commit_files(house.repo, {".toryo/config.yaml": settings})
+    house.ok("init", "--yes")
+    house.agent("test -e deps/lock.txt || exit 9\ncp deps/lock.txt mine.txt; git add -A; git commit -qm w")
+    task = house.add("Use a dependency")
+    assert house.rest(task) == 0, house.story(task)
+    assert [run["exit_code"] for run in house.task(task)["runs"]] == [0]
+    assert house.task(task)["runs"][0]["changed_files"] == ["mine.txt"]
 
 
 def test_a_task_may_add_checks_of_its_own(make_house: MakeHouse) -> None:

@@ -206,6 +206,22 @@ def test_a_new_run_has_nothing_to_do_with_the_landing_of_the_one_before():
     assert shown(decide(a_run(1), a_run(2, FIX), landings=(RED,))) == "verifying queued"
 
 
+@pytest.mark.parametrize(
+    ("purpose", "end", "expected"),
+    [
+        (FIX, {"ended": "red", "detail": "`make test`: exited 2"}, "failed checks_failed"),
+        (RESOLVE, {"ended": "conflict", "detail": "conflict in a.txt"}, "needs_review conflict"),
+    ],
+)
+def test_two_idle_runs_after_a_landing_that_failed_name_what_they_left_as_it_was(purpose, end, expected):
+    idle = [a_run(n, purpose, collected=work(1, new_commits=0)) for n in (2, 3)]
+    landings = (a_landing(**end),)
+    assert shown(decide(a_run(1), idle[0], landings=landings)) == "ready no_commit"
+    decision = decide(a_run(1), *idle, landings=landings)
+    assert shown(decision) == expected
+    assert decision.detail.startswith(f"{end['detail']}; two runs to mend it brought no commit")
+
+
 def test_red_checks_get_three_fix_runs_and_then_it_failed():
     runs = [a_run(1)]
     for number in range(2, 5):

@@ -25,6 +25,7 @@ from toryo.workbench.clients.calls import Call, CannotCall, Client, Command, Int
 from toryo.workbench.contexts.environment import LISTED, bridge_argv, run_environment, write_run_file
 from toryo.workbench.contexts.preparing import Context, prepare_context
 from toryo.workbench.contexts.profiles import SubordinateProfile
+from toryo.workbench.contexts.worktree_setup import SCRIPT, setup_script, with_setup
 from toryo.workbench.git.door import Git
 from toryo.workbench.runs import hearing
 from toryo.workbench.runs.launch import LaunchSpec
@@ -151,8 +152,12 @@ class Launching:
         command = client.argv(call) if driven is None else driven.command
         if command.hears:
             hearing.make_room(run_dir)
+        argv = self._argv(client, command, env, inputs.task)
+        if inputs.setup.commands and _is_found(argv[0], env):
+            text = setup_script(worktree, run_dir, inputs.setup.commands, inputs.setup.inputs)
+            argv = with_setup(argv, _private(run_dir / SCRIPT, text))
         spec = LaunchSpec(
-            argv=self._argv(client, command, env, inputs.task),
+            argv=argv,
             cwd=_cwd(command, context.directory, worktree),
             env={**env, **command.env},
             log=Path(old_log) if old_log else new_log(Path(inputs.repo), inputs.agent),
@@ -247,6 +252,12 @@ def _stdin(command: Command, prompt: str, prompt_file: Path) -> Path | None:
     if command.stdin is None:
         return None
     return prompt_file if command.stdin == prompt else _private(prompt_file.with_name(STDIN), command.stdin)
+
+
+def _is_found(program: str, env: Mapping[str, str]) -> bool:
+    """One that is not there is told as that, by whoever starts it; a relative path is the worktree's."""
+    is_relative = "/" in program and not program.startswith("/")
+    return is_relative or shutil.which(program, path=env.get("PATH", "")) is not None
 
 
 def _cwd(command: Command, context: Path | None, worktree: Path) -> Path:

@@ -130,6 +130,8 @@ def _named(task: str, reason: str, detail: str, around: Around) -> tuple[str, ..
         case "no_client":
             installed = around.installed[:MOST_NAMES]
             return (*(f"toryo agent add {around.agent} --client {name}" for name in installed), *others)
+        case "asked":
+            return (f"toryo task say {task} 'your answer'",)
         case "agent_disabled" | "agent_unassigned":
             return others
         case "could_not_start":

@@ -101,6 +101,8 @@ class Verb(StrEnum):
     REJECT = "reject"
     SUBMIT = "submit"
     REVERT = "revert"
+    ANSWER = "answer"
+    """To the question that a run ended with: the same attempt goes on."""
 
 
 class ClaimResult(StrEnum):

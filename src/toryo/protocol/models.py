@@ -37,6 +37,7 @@ from toryo.protocol.parts import (
     Stopped,
     Usage,
     Whole,
+    WorktreeSetup,
 )
 from toryo.protocol.targets import OfTarget, OnTarget, TargetSeen
 
@@ -156,6 +157,7 @@ class RunInputs(Model):
     """The client's own id of the conversation that this run goes on with."""
     used: Usage | None = None
     """What that conversation had used before."""
+    setup: WorktreeSetup = WorktreeSetup()
     prompt: str
     timeout_s: float
     token: str = ""

@@ -44,6 +44,13 @@ class Usage(Model):
     cost_usd: float | None = None
 
 
+class WorktreeSetup(Model):
+    """What is run in a run's worktree before its agent, again where one of the inputs changed."""
+
+    commands: tuple[str, ...] = ()
+    inputs: tuple[str, ...] = ()
+
+
 class Limited(Model):
     """The account or the service asked us to wait: the run is parked, not failed."""
 
@@ -66,6 +73,8 @@ class Said(Model):
     """A code where `result` is error: api_error, interrupted, max_turns, login …"""
     message: str = ""
     """The first line of the error, or of the agent's last words."""
+    words: str = ""
+    """The agent's last words where `result` is success; of long ones the end."""
     denied: tuple[str, ...] = ()
     """Tools the client refused to the agent."""
     usage: Usage | None = None

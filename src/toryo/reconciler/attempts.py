@@ -38,6 +38,10 @@ class Attempt:
             for fact in self.verbs
         )
 
+    def answered(self, generation: int) -> bool:
+        """Whether a person answered the question that this very run ended with."""
+        return any(fact.verb is Verb.ANSWER and fact.generation == generation for fact in self.verbs)
+
     def approved_after(self, reason: str, landing: LandingFacts) -> bool:
         return any(
             fact.verb is Verb.APPROVE and fact.reason == reason and fact.landing_seq >= landing.seq
@@ -45,11 +49,13 @@ class Attempt:
         )
 
     def count(self, purpose: Purpose) -> int:
-        """Runs of a purpose that were real tries; a lost or parked one costs no credit."""
+        """Runs of a purpose that were real tries; one that was lost, parked or only asked costs no credit."""
         return sum(
             1
             for run in self.runs
-            if run.purpose is purpose and not (run.lost or run.expired or run.withdrawn or run.parked)
+            if run.purpose is purpose
+            and not (run.lost or run.expired or run.withdrawn or run.parked)
+            and not self.answered(run.generation)
         )
 
     @property

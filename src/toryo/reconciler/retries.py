@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from toryo.domain.words import BY_HAND, ClaimResult, Purpose, TaskStatus
+from toryo.reconciler.asking import asks, last_words
 from toryo.reconciler.attempts import Attempt
 from toryo.reconciler.decisions import Enqueue, TaskDecision
 from toryo.reconciler.dispatch import again, why_stopped
@@ -103,13 +104,7 @@ def _judge(task: TaskFacts, attempt: Attempt, run: RunFacts, policy: Policy) -> 
         named = ", ".join(work.unmerged[:5])
         return _review("no_commit", f"still in conflict: {named}" if named else "there is no commit to land")
     if _is_empty(run, work):
-        earlier = [other for other in attempt.runs if other.generation < run.generation and not other.parked]
-        before = earlier[-1] if earlier else None
-        if before and before.collected and before.exit_code == 0 and _is_empty(before, before.collected):
-            return _review("no_commit", f"two runs exited 0 without a commit{_denied(run)}")
-        if run.outside:
-            return _review("no_commit", "the agent reported without a commit")
-        return again(task, attempt, run.purpose, "no_commit", policy, _denied(run).removeprefix("; "))
+        return _brought_nothing(task, attempt, run, policy)
     if run.outside and run.exit_code is None and not attempt.approved("outside_run", run.generation):
         return _review("outside_run", "an outside agent leaves no exit record: approve it to verify and land")
     if work.violations and not _approved_violations(attempt, work):
@@ -128,6 +123,43 @@ def _not_reverted(problem: str) -> TaskDecision:
             return _failed("not_on_target", _told(problem))
         case _:
             return _review("collect_failed", _told(problem))
+
+
+def _brought_nothing(task: TaskFacts, attempt: Attempt, run: RunFacts, policy: Policy) -> TaskDecision:
+    """An answer is waited for; without a question it is run once more, and then a person looks."""
+    if attempt.answered(run.generation):
+        return again(task, attempt, run.purpose, "answered", policy)
+    if asks(run):
+        return _review("asked", f"the agent asks: {last_words(run)}")
+    if _was_idle_before(attempt, run):
+        return _idle(attempt, run)
+    if run.outside:
+        return _review("no_commit", "the agent reported without a commit")
+    return again(task, attempt, run.purpose, "no_commit", policy, _denied(run).removeprefix("; "))
+
+
+def _idle(attempt: Attempt, run: RunFacts) -> TaskDecision:
+    """Two runs left everything as it was: named is what they were to mend, if there was something."""
+    more = _denied(run) + (f"; its last words: {last_words(run)}" if run.words else "")
+    wanted = {Purpose.FIX: "red", Purpose.RESOLVE: "conflict"}.get(run.purpose)
+    cause = next((one for one in reversed(attempt.landings) if one.ended == wanted), None)
+    if cause is None:
+        return _review("no_commit", f"two runs exited 0 without a commit{more}")
+    detail = f"{cause.detail}; two runs to mend it brought no commit{more}".removeprefix("; ")
+    if run.purpose is Purpose.FIX:
+        return _failed("checks_failed", detail)
+    return _review("conflict", detail)
+
+
+def _was_idle_before(attempt: Attempt, run: RunFacts) -> bool:
+    """Whether the run before brought nothing either; one that was parked or only asked is passed over."""
+    earlier = [
+        other
+        for other in attempt.runs
+        if other.generation < run.generation and not (other.parked or attempt.answered(other.generation))
+    ]
+    before = earlier[-1] if earlier else None
+    return bool(before and before.collected and before.exit_code == 0 and _is_empty(before, before.collected))
 
 
 def _held_back(attempt: Attempt, run: RunFacts) -> TaskDecision | None:

@@ -80,6 +80,8 @@ class RunFacts:
     problem_text: str = ""
     denied: tuple[str, ...] = ()
     """Tools that the client refused to the agent."""
+    words: str = ""
+    """The agent's last words, as its client's record has them."""
     parked: str = ""
     """What stopped it without anybody's fault: usage_limit or outage."""
     parked_text: str = ""

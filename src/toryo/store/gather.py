@@ -300,6 +300,7 @@ def run_facts(row: RunRow, said: str, unseen: bool) -> RunFacts:
         problem=word if its_word else "",
         problem_text=text if its_word else "",
         denied=tuple(record.get("denied", ())),
+        words=str(record.get("words") or ""),
         parked=word if row.outcome == "parked" else "",
         parked_text=text if row.outcome == "parked" else "",
         parked_until=row.parked_until,

@@ -15,11 +15,14 @@ from toryo.usecases.agent_definitions import instructions
 from toryo.usecases.context import HeadContext
 from toryo.usecases.coordinators import current
 from toryo.usecases.finding import the_agent, the_task
+from toryo.usecases.goals import unmet, wanted_goals
 from toryo.usecases.ids import new_id
 from toryo.usecases.next_orders import wire_order
+from toryo.usecases.notes import notes_of
 from toryo.usecases.ordering import Subject, hub, prepare, run_key, start
 from toryo.usecases.parking import told_again
 from toryo.usecases.picking import pick
+from toryo.usecases.project_settings import settings_of
 from toryo.usecases.prompts import MemoryFile, PromptParts, compose
 from toryo.usecases.scoping import as_json, scope_of
 
@@ -81,7 +84,7 @@ def begin_run(
     """Create the run and its prepare order. Without a coordinator it is an outside agent's run.
 
     `lazily`: nobody else waits for it, so the launch that it leads to goes first."""
-    parts = prompt_parts(tx, project, agent, task)
+    parts = prompt_parts(tx, project, agent, task, is_ours=bool(coordinator))
     purpose = parts.purpose
     run = RunRow(
         id=new_id("r"),
@@ -132,10 +135,14 @@ def begin_again(tx: Tx, run: RunRow) -> RunRow | None:
     return begin_run(tx, project, agent, task, target, coordinator="", request=new_id("q"))[0]
 
 
-def prompt_parts(tx: Tx, project: ProjectRow, agent: AgentRow, task: TaskRow) -> PromptParts:
-    """Everything the prompt of the task's next run is made of."""
+def prompt_parts(
+    tx: Tx, project: ProjectRow, agent: AgentRow, task: TaskRow, *, is_ours: bool
+) -> PromptParts:
+    """Everything the prompt of the task's next run is made of. `is_ours`: a coordinator starts it."""
     # what is not committed is not in the worktree, and a prompt that names it would mislead
     memory = memory_files(project) if project.settings_from == "commit" else ()
+    settings = settings_of(project.settings)
+    commands = (*(check.command for check in settings.dod.checks), *task.checks)
     return PromptParts(
         task=task.id,
         title=task.title,
@@ -146,10 +153,15 @@ def prompt_parts(tx: Tx, project: ProjectRow, agent: AgentRow, task: TaskRow) ->
         scope=scope_of(project, agent, task),
         memory=memory,
         purpose=Purpose(task.next_purpose or Purpose.IMPLEMENT),
-        told=_told(tx, task) if task.generation else {},  # before its first run there is nothing to tell
+        told=_told(tx, task),
         access=Access(agent.access),
         agent=agent.id,
         project=project.id,
+        target=task.target,
+        checks=tuple(dict.fromkeys(commands)),
+        goals=wanted_goals(settings.task_types.get(task.type)),
+        setup=settings.setup,
+        is_set_up=is_ours and settings.worktree_setup,
     )
 
 
@@ -161,7 +173,10 @@ def worker_prompt(context: HeadContext, text: str, agent_name: str) -> dict[str,
         agent = the_agent(tx, agent_name or task.agent)
         if project is None:
             raise NotFound(f"There is no project {task.project}.", hint="See `toryo project list`.")
-        return {"success": True, "prompt": compose(prompt_parts(tx, project, agent, task))}
+        return {
+            "success": True,
+            "prompt": compose(prompt_parts(tx, project, agent, task, is_ours=agent.client != "outside")),
+        }
 
 
 def priority_word(rank: int) -> str:
@@ -180,11 +195,17 @@ def memory_files(project: ProjectRow) -> tuple[MemoryFile, ...]:
 
 
 def _told(tx: Tx, task: TaskRow) -> dict[str, Any]:
-    """Why there is another run, from the facts of the last one."""
+    """Why there is another run, from the facts of the last one, and what people said about the task."""
+    told = _why(tx, task) if task.generation else {}  # before its first run there is nothing to tell
+    notes = notes_of(tx, task.id)
+    return {**told, "notes": notes} if notes else told
+
+
+def _why(tx: Tx, task: TaskRow) -> dict[str, Any]:
     if task.reason == "parked":
         return told_again(tx, task.id)
     told = _wanted(tx, task)
-    if task.reason in ("no_commit", "lost"):
+    if task.reason in ("no_commit", "lost", "answered"):
         told["last"] = task.reason
     handoff = [claim.next_steps for claim in claims.of_task(tx, task.id) if claim.next_steps]
     if handoff and told:
@@ -213,11 +234,8 @@ def _failing(tx: Tx, gate_id: str) -> list[dict[str, Any]]:
         for row in rows[-1:]
     ]
     gate = gates.get(tx, gate_id)
-    for goal in gate.goals if gate else ():
-        if goal["result"] == CheckResult.FAILED:
-            text = f"no changed file matches {goal['pattern']}"
-            listed.append({"command": f"goal {goal['type']}", "exit_code": None, "tail": text})
-    return listed
+    missing = unmet(gate.goals) if gate else []
+    return [*listed, *({"command": goal, "exit_code": None, "tail": text} for goal, text in missing)]
 
 
 def _claimed(

@@ -17,6 +17,7 @@ from toryo.store import gates, gather, landings, orders, projects, runs, tasks
 from toryo.store.engine import Tx
 from toryo.store.rows import CheckRow, GateRow, LandingRow, ProjectRow
 from toryo.usecases.evidence import write_evidence
+from toryo.usecases.goals import unmet
 from toryo.usecases.ids import new_id
 from toryo.usecases.ordering import insert_wish
 from toryo.usecases.project_settings import settings_of
@@ -250,4 +251,5 @@ def _detail(tx: Tx, landing: LandingRow) -> str:
     if failing:
         last = failing[-1]
         return f"`{last.command}`: {last.reason or last.result}"
-    return ""
+    gate = gates.get(tx, landing.gate) if landing.gate else None
+    return "; ".join(f"{goal}: {text}" for goal, text in unmet(gate.goals if gate else ()))

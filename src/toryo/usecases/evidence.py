@@ -173,6 +173,7 @@ def run_facts(tx: Tx, run: RunRow) -> dict[str, Any]:
         "conversation": said.get("conversation") or None,
         "denied": list(said.get("denied", ())),
         "message": said.get("message") or None,
+        "last_words": said.get("words") or None,
         "coordinator": run.coordinator,
         "access": run.access,
         "live": run.live,

@@ -106,6 +106,20 @@ def parked_before(tx: Tx, run: RunRow) -> list[RunRow]:
     return found
 
 
+def interrupted_before(tx: Tx, run: RunRow) -> list[RunRow]:
+    """The runs in a row before this one that were parked, or asked and were answered; the newest first."""
+    said = tasks.verbs_of(tx, run.task)
+    floor = max((one.generation for one in said if one.verb == Verb.RETRY), default=0)
+    answered = {one.generation for one in said if one.verb == Verb.ANSWER}
+    found: list[RunRow] = []
+    for other in reversed(runs.of_task(tx, run.task)):
+        if floor < other.generation < run.generation:
+            if other.outcome != Outcome.PARKED and other.generation not in answered:
+                break
+            found.append(other)
+    return found
+
+
 def _remember_worktree(tx: Tx, run: RunRow, body: dict[str, Any]) -> None:
     task = tasks.get(tx, run.task)
     if task is not None and task.generation == run.generation:
@@ -130,6 +144,8 @@ def _shown(kind: str, body: dict[str, Any]) -> dict[str, Any]:
             keys = ("head", "commits", "new_commits", "changed_count")
         case "prepared":
             keys = ("name", "branch", "base", "problem")
+        case "exited" if body.get("said"):
+            return {**body, "said": {key: value for key, value in body["said"].items() if key != "words"}}
         case _:
             keys = tuple(body)
     return {key: body.get(key) for key in keys}

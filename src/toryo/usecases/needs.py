@@ -102,6 +102,8 @@ def lines(tx: Tx, row: TaskRow) -> tuple[str, ...]:
 def why(tx: Tx, row: TaskRow) -> str:
     if row.reason == "waiting_for_checkout":
         return f"{row.reason}: {waiting_words(around(tx, row))}"
+    if row.reason == "asked":
+        return row.detail
     if row.detail and not row.detail.startswith("type: "):
         return f"{row.reason}: {row.detail}"
     return row.reason

@@ -27,6 +27,7 @@ from toryo.protocol.models import (
     StopInputs,
     SurveyInputs,
 )
+from toryo.protocol.parts import WorktreeSetup
 from toryo.reconciler.decisions import OrderWish
 from toryo.reconciler.subjects import UNWANTED
 from toryo.store import agents, facts, gates, gather, landings, meta, orders, projects, runs, tasks
@@ -167,6 +168,7 @@ def start(tx: Tx, subject: Subject, agent: AgentRow | None, *, taken_by: str = "
     project, task, run = subject.project, subject.task, subject.run
     # a task's first run goes on with nothing
     before = parking.before(tx, run) if run.generation > 1 else parking.Before()
+    settings = settings_of(project.settings)
     inputs = RunInputs(
         repo=project.path,
         worktree=run.worktree,
@@ -184,6 +186,9 @@ def start(tx: Tx, subject: Subject, agent: AgentRow | None, *, taken_by: str = "
         start_in=_start_in(agent),
         resume=before.conversation,
         used=before.used,
+        setup=WorktreeSetup(
+            commands=settings.setup if settings.worktree_setup else (), inputs=settings.setup_inputs
+        ),
         prompt=run.prompt,
         timeout_s=task.timeout_s,
     )

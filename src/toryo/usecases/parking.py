@@ -16,7 +16,7 @@ from toryo.reconciler.parking import described
 from toryo.store import runs
 from toryo.store.engine import Tx
 from toryo.store.rows import RunRow
-from toryo.usecases.facts_of_runs import own_fact, parked_before
+from toryo.usecases.facts_of_runs import interrupted_before, own_fact
 
 UNPARKED = "unparked"
 MOVED = "parking_moved"
@@ -56,7 +56,7 @@ def look_at_parked(tx: Tx, run_id: str) -> None:
 
 @dataclass(frozen=True)
 class Before:
-    """What a run goes on with: the conversation of its agent that was parked just before it."""
+    """What a run goes on with: the conversation of its agent that was parked or asked just before it."""
 
     conversation: str = ""
     used: Usage | None = None
@@ -64,7 +64,7 @@ class Before:
 
 def before(tx: Tx, run: RunRow) -> Before:
     conversation, used = "", dict[str, float]()
-    for one in parked_before(tx, run):
+    for one in interrupted_before(tx, run):
         if one.client != run.client or one.agent != run.agent:
             break
         said = one.said or {}

@@ -61,6 +61,7 @@ class ProjectSettings(_Part):
     setup: tuple[str, ...] = ()
     setup_inputs: tuple[str, ...] = ()
     setup_timeout: float = Field(default=900, gt=0, le=LONGEST_S)
+    worktree_setup: bool = True
     dod: DefinitionOfDone = DefinitionOfDone()
     task_types: dict[str, TaskType] = Field(default_factory=dict)
     protected: tuple[str, ...] = ()

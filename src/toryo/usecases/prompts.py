@@ -12,6 +12,7 @@ from toryo.domain.words import Access, Purpose
 INSTRUCTIONS = (
     "Look at the existing patterns before you start.",
     "Do not invent mock data: use the services that are there.",
+    "Work test-first: write the test, see it fail, then make it pass.",
     "Make sure that all tests pass.",
     "Commit when you are done: only commits on this branch count.",
 )
@@ -45,6 +46,13 @@ class PromptParts:
     access: Access = Access.SEALED
     agent: str = ""
     project: str = ""
+    target: str = ""
+    checks: tuple[str, ...] = ()
+    """Commands of the project and of the task."""
+    goals: tuple[str, ...] = ()
+    setup: tuple[str, ...] = ()
+    is_set_up: bool = False
+    """Its coordinator runs `setup` before the agent."""
 
 
 def compose(parts: PromptParts) -> str:
@@ -57,17 +65,37 @@ def compose(parts: PromptParts) -> str:
     if parts.memory:
         sections += ["## Project Context (Memory Bank)", memory_section(parts.memory)]
     sections += ["## Instructions", _numbered(INSTRUCTIONS)]
+    sections += ["## What decides", _decides(parts)]
     if parts.access is Access.CONNECTED:
         who = f"Agent ID: {parts.agent}\nProject ID: {parts.project}"
         sections += ["## Steps", f"{who}\n\n{_numbered(STEPS)}"]
     told = _told(parts.purpose, parts.told)
     if told:
         sections += ["## This run", told]
+    if parts.told.get("notes"):
+        sections += ["## What a person said", _notes(parts.told["notes"])]
     return "\n\n".join(sections) + "\n"
 
 
 def _numbered(lines: Sequence[str]) -> str:
     return "\n".join(f"{number}. {line}" for number, line in enumerate(lines, 1))
+
+
+def _decides(parts: PromptParts) -> str:
+    """What the work is judged by, so that the agent can judge it first."""
+    wanted = [*(f"- `{command}` exits 0" for command in parts.checks), *(f"- {goal}" for goal in parts.goals)]
+    where = f"merged with the newest state of `{parts.target or 'the target'}`"
+    if wanted:
+        told = "\n".join([f"Your commits land only if this holds for them, {where}:", *wanted])
+    else:
+        told = f"No check is configured: your commits land as they are, {where}. Test them yourself."
+    if parts.setup:
+        steps = f"`{' && '.join(parts.setup)}`"
+        ours = (
+            f"This worktree was set up by {steps}. Run that again where dependencies changed or are missing."
+        )
+        told += f"\n\n{ours if parts.is_set_up else f'To set this worktree up, run in it: {steps}'}"
+    return told
 
 
 def _scope(scope: Scope) -> str:
@@ -116,6 +144,10 @@ def _told(purpose: Purpose, told: dict[str, Any]) -> str:
             lines.append(
                 "The last run was lost in the middle. See what is there already, then finish and commit."
             )
+        case "answered":
+            lines.append(
+                "The last run ended with a question. It is answered below: go on, finish the work and commit."
+            )
     if told.get("parked"):
         why = "an outage" if told["parked"] == "outage" else "a usage limit"
         lines.append(
@@ -126,6 +158,17 @@ def _told(purpose: Purpose, told: dict[str, Any]) -> str:
         lines.append(f"From the run before: {told['handoff']}")
     if not lines and purpose is not Purpose.IMPLEMENT:
         lines.append(f"This is a `{purpose}` run.")
+    return "\n\n".join(lines)
+
+
+def _notes(notes: Sequence[dict[str, Any]]) -> str:
+    """Oldest first: what was said last counts most."""
+    lines = []
+    for note in notes:
+        if note.get("question"):
+            asked = "\n".join(f"> {line}".rstrip() for line in note["question"].splitlines())
+            lines.append(f"You asked:\n\n{asked}\n\nThe answer:")
+        lines.append(note["text"])
     return "\n\n".join(lines)
 
 

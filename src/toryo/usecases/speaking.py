@@ -9,11 +9,11 @@ from typing import Any
 
 from toryo.domain.errors import Refused, UserError
 from toryo.domain.times import iso
-from toryo.domain.words import OrderKind, OrderState
+from toryo.domain.words import OrderKind, OrderState, TaskStatus
 from toryo.protocol.parts import SayInputs
 from toryo.store import facts, orders, runs, texts
 from toryo.store.engine import Tx
-from toryo.store.rows import OrderRow, RunRow
+from toryo.store.rows import OrderRow, RunRow, TaskRow
 from toryo.usecases.context import HeadContext
 from toryo.usecases.finding import names_run, the_run, the_task
 from toryo.usecases.ids import new_id
@@ -31,10 +31,7 @@ UNHEARD = "unheard"
 
 def order_say(context: HeadContext, text_id: str, words: str, message: str = "") -> OrderRow:
     """A message that is known by its id is not said again."""
-    if not words.strip():
-        raise UserError("There is nothing to say.", hint='toryo task say ID "what it should know"')
-    if len(words) > LONGEST:
-        raise UserError("That is too much to be typed.", hint="Put it into a file and name the file.")
+    refuse_words(words)
     with context.store.change() as tx:
         known = orders.by_key(tx, f"say/{message}") if message else None
         if known is not None:
@@ -62,14 +59,20 @@ def order_say(context: HeadContext, text_id: str, words: str, message: str = "")
     return order
 
 
+def refuse_words(words: str) -> None:
+    if not words.strip():
+        raise UserError("There is nothing to say.", hint='toryo task say ID "what it should know"')
+    if len(words) > LONGEST:
+        raise UserError("That is too much to be typed.", hint="Put it into a file and name the file.")
+
+
 def running(tx: Tx, text: str) -> RunRow:
     """The live run that is meant, by its own id or its task's; Refused says why there is none to reach."""
     if not names_run(text):
         task = the_task(tx, text)
         live = [run for run in runs.of_task(tx, task.id) if run.live]
         if not live:
-            hint = f"It is {task.status}: `toryo task show {task.id}`."
-            raise Refused(f"Nothing of {task.id} runs now.", hint=hint)
+            raise Refused(f"Nothing of {task.id} runs now.", hint=_later(task))
         run = live[-1]
     else:
         run = the_run(tx, text)
@@ -83,6 +86,13 @@ def running(tx: Tx, text: str) -> RunRow:
     if run.started_at is None:
         raise Refused(f"{run.id} has not started yet.", hint=f"Again in a moment; `toryo run show {run.id}`.")
     return run
+
+
+def _later(task: TaskRow) -> str:
+    """How the words reach it all the same."""
+    if task.status in (TaskStatus.FAILED, TaskStatus.NEEDS_REVIEW, TaskStatus.CANCELLED):
+        return f"It is {task.status}; its next run reads them: `toryo task retry {task.id} --note TEXT`."
+    return f"It is {task.status}: `toryo task show {task.id}`."
 
 
 def apply_waiting_words(tx: Tx, order: OrderRow) -> None:

@@ -249,7 +249,8 @@ def say(context: HeadContext, verb: Verb, text: str, note: str) -> dict[str, Any
 
 def said(tx: Tx, row: TaskRow, verb: Verb, note: str = "") -> Verb:
     """A person's verb is a fact; what follows from it is decided by the reconciler."""
-    chosen = _chosen(tx, row, verb)
+    is_answer = verb is Verb.RETRY and row.reason == "asked" and note.strip()
+    chosen = _chosen(tx, row, Verb.ANSWER if is_answer else verb)
     newest = landings.newest_seq_of_task(tx, row.id)
     fact = VerbRow(
         task=row.id,

@@ -12,7 +12,7 @@ from toryo.daemon.mcp.asking import ask
 from toryo.daemon.mcp.people_tools import RunOrTask
 from toryo.daemon.mcp.registry import PEOPLE, Arguments, Tool
 from toryo.store.rows import OrderRow
-from toryo.usecases import asking, speaking
+from toryo.usecases import answering, asking, speaking
 from toryo.usecases.context import Caller, HeadContext
 
 WINDOW_S = 10
@@ -44,11 +44,16 @@ async def attach_run(head: Head, caller: Caller, args: Attach) -> dict[str, Any]
 
 
 async def say(head: Head, caller: Caller, args: Say) -> dict[str, Any]:
+    answered = await head.do(answering.answer_question, args.id, args.text)
+    if answered:
+        told = {"run": "", "delivered": False, "seen": False, "waiting": "", "problem": None}
+        return {"success": True, "message": args.message, "answered": answered, **told}
     order = await head.do(speaking.order_say, args.id, args.text, args.message)
     body = await _spoken(head, order)
     return {
         "success": True,
         "message": order.inputs["message"],
+        "answered": "",
         "run": order.run,
         "delivered": bool(body.get("delivered")),
         "seen": bool(body.get("seen")),
@@ -100,6 +105,12 @@ async def read_log(head: Head, caller: Caller, args: Log) -> dict[str, Any]:
 
 TOOLS = (
     Tool("attach_run", PEOPLE, Attach, attach_run, "The command line that shows a run's window."),
-    Tool("say", PEOPLE, Say, say, "Say something to a running agent."),
+    Tool(
+        "say",
+        PEOPLE,
+        Say,
+        say,
+        "Say something to a running agent, or answer one that asks.",
+    ),
     Tool("read_log", PEOPLE, Log, read_log, "A piece of a run's output, readable; raw: as it was printed."),
 )

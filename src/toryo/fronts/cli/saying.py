@@ -21,7 +21,8 @@ ANSWER_S = 45.0
 ABOUT = (
     "Words for an agent while it works. On its own screen it reads them at once; Claude Code, Codex and\n"
     "Gemini CLI get them after their next tool call, or as one more turn instead of the end; a command of\n"
-    "yours finds them in $TORYO_SAID. `toryo task show` says whether they were heard."
+    "yours finds them in $TORYO_SAID. `toryo task show` says whether they were heard.\n"
+    "An agent that ended with a question goes on with them as the answer."
 )
 
 
@@ -54,13 +55,15 @@ def say(args: argparse.Namespace, desk: Desk) -> int:
         print_json(answer)
     elif problem:
         raise Refused(str(problem["message"]), hint=_way_out(desk, answer, text))
+    elif answer.get("answered"):
+        print(f"{answer['answered']} goes on with your answer.")
     elif answer.get("seen"):
         print(f"{run} has it.")
     elif answer.get("waiting"):
         print(f"{WAITS[answer['waiting']]}. Whether it was heard: toryo run show {run}".format(run=run))
     else:
         print(f"{run} was told, but nobody saw that it took it. Look: toryo attach {run}")
-    return 0 if answer.get("seen") or answer.get("waiting") else 1
+    return 0 if answer.get("seen") or answer.get("waiting") or answer.get("answered") else 1
 
 
 WAITS = {

@@ -48,6 +48,8 @@ def print_page(task: dict[str, Any]) -> None:
     for run in task.get("runs") or ():
         for line in words(run):
             print(f"said to {run['id']} {folded(line, 4)}")
+    if task.get("reason") == "asked":
+        print("\nits last words\n" + plain(_last_words(task)))
     for claim in task.get("claims") or ():
         print(_claim(claim))
     for line in verbs(task):
@@ -95,6 +97,11 @@ def words(run: dict[str, Any]) -> list[str]:
         past = ago(one.get("said_at"), now)
         lines.append(f"{f'{past} ago ' if past else ''}{state}: {one_line(str(one['text']))}")
     return lines
+
+
+def _last_words(task: dict[str, Any]) -> str:
+    runs = task.get("runs") or [{}]
+    return str(runs[-1].get("last_words") or "")
 
 
 def _claim(claim: dict[str, Any]) -> str:
@@ -158,7 +165,9 @@ def _while_running(task: dict[str, Any]) -> str:
 
 
 def _answers(task: dict[str, Any]) -> list[str]:
-    """Nothing to approve where nothing was committed."""
+    """Nothing to approve where nothing was committed; a question's answers are the daemon's lines."""
+    if task.get("reason") == "asked":
+        return []
     name, runs = task["id"], task.get("runs") or []
     brought = bool(runs and runs[-1].get("commits"))
     return [f"toryo task {verb} {name}" for verb in (["approve"] if brought else []) + ["retry", "reject"]]

@@ -116,7 +116,7 @@ VERBS: Group = {
     "show": ("everything about a task", _declare_show),
     "wait": ("block until the tasks are at rest; exit 0 only if all are done", _declare_wait),
     "update": ("change a task, or ask whether it is done", _declare_update),
-    "say": ("tell a running agent something", _declare_say),
+    "say": ("tell a running agent something, or answer one that asks", _declare_say),
     **verbs_of_judgement(),
     "submit": ("finish a task yourself: what its worktree holds now is checked and lands", _declare_submit),
     "revert": ("take a done task back: the reverse of it is checked and lands", _declare_revert),

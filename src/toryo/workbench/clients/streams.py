@@ -12,6 +12,7 @@ from toryo.protocol.parts import Limited, Said, Usage
 Record = dict[str, Any]
 LONGEST_SHOWN = 500
 LONGEST_MESSAGE = 400
+LONGEST_WORDS = 2000
 
 
 def record(line: str) -> Record | None:
@@ -101,10 +102,17 @@ class Notes:
             result=self.result,
             error=self.error,
             message=first_line(self.message),
+            words=_end(self.message) if self.result == "success" else "",
             denied=tuple(self.denied),
             usage=self.usage,
             limited=self.limited,
         )
+
+
+def _end(text: str) -> str:
+    """A question stands at the end."""
+    whole = text.strip()
+    return whole if len(whole) <= LONGEST_WORDS else f"…{whole[1 - LONGEST_WORDS :]}"
 
 
 def first_line(text: str) -> str:
