@@ -59,6 +59,11 @@ def restore(place: Place) -> None:
     Asking(place, "restore_snapshot", task=task_of(place), destination=str(place.here / "restored")).join()
 
 
+def notify(place: Place) -> None:
+    place.call("set_config", key="notify", value="cat > /dev/null")
+    Asking(place, "test_notify").join()
+
+
 def newest_run(place: Place) -> str:
     found = place.rows("select id from runs order by seq desc limit 1")
     return str(found[0][0]) if found else ""
@@ -70,4 +75,5 @@ ACTS: dict[str, Callable[[Place], None]] = {
     "say": say,
     "read": read,
     "restore": restore,
+    "notify": notify,
 }

@@ -49,6 +49,7 @@ class OrderKind(StrEnum):
     RUN = "run"
     STOP = "stop"
     SAY = "say"
+    NOTIFY = "notify"
     COLLECT = "collect"
     CANDIDATE = "candidate"
     CHECK = "check"

@@ -23,7 +23,11 @@ from toryo.protocol.left import (
 )
 from toryo.protocol.parts import (
     Model,
+    Notified,
+    NotifyInputs,
     Problem,
+    ReadAnswer,
+    ReadInputs,
     Said,
     SayInputs,
     SayWaiting,
@@ -39,7 +43,11 @@ __all__ = [
     "CommitLine",
     "Foreign",
     "Model",
+    "Notified",
+    "NotifyInputs",
     "Problem",
+    "ReadAnswer",
+    "ReadInputs",
     "RestoreInputs",
     "Restored",
     "Said",
@@ -228,22 +236,6 @@ class CleanInputs(Model):
     """The runs that used this worktree, one of which made it; empty: `run` itself."""
 
 
-class ReadInputs(Model):
-    repo: str = ""
-    what: Literal["log", "diff", "commits", "health", "window"]
-    run: str = ""
-    client: str = ""
-    """log: whose lines they are, to show them readably."""
-    raw: bool = False
-    programs: tuple[str, ...] = ()
-    """health: which of these are on PATH."""
-    worktree: str = ""
-    base: str = ""
-    head: str = ""
-    offset: int = 0
-    limit: int = 65536
-
-
 INPUTS: dict[OrderKind, type[Model]] = {
     OrderKind.SURVEY: SurveyInputs,
     OrderKind.ADOPT: AdoptInputs,
@@ -251,6 +243,7 @@ INPUTS: dict[OrderKind, type[Model]] = {
     OrderKind.RUN: RunInputs,
     OrderKind.STOP: StopInputs,
     OrderKind.SAY: SayInputs,
+    OrderKind.NOTIFY: NotifyInputs,
     OrderKind.COLLECT: CollectInputs,
     OrderKind.CANDIDATE: CandidateInputs,
     OrderKind.CHECK: CheckInputs,
@@ -440,14 +433,6 @@ class Cleaned(Model):
     trash: str = ""
 
 
-class ReadAnswer(Model):
-    problem: Problem | None = None
-    text: str = ""
-    next_offset: Whole = 0
-    ended: bool = False
-    body: dict[str, Any] = Field(default_factory=dict)
-
-
 FACTS: dict[str, type[Model]] = {
     "surveyed": Surveyed,
     "adopted": Adopted,
@@ -458,6 +443,7 @@ FACTS: dict[str, type[Model]] = {
     "stopped": Stopped,
     "say_waiting": SayWaiting,
     "spoken": Spoken,
+    "notified": Notified,
     "collected": Collected,
     "candidate_built": CandidateBuilt,
     "checked": Checked,
@@ -477,6 +463,7 @@ FINAL: dict[OrderKind, frozenset[str]] = {
     OrderKind.RUN: frozenset({"exited", "lost"}),
     OrderKind.STOP: frozenset({"stopped"}),
     OrderKind.SAY: frozenset({"spoken"}),
+    OrderKind.NOTIFY: frozenset({"notified"}),
     OrderKind.COLLECT: frozenset({"collected"}),
     OrderKind.CANDIDATE: frozenset({"candidate_built"}),
     OrderKind.CHECK: frozenset({"checked"}),

@@ -8,7 +8,14 @@ from __future__ import annotations
 from typing import Any
 
 from toryo.daemon.head import Head
-from toryo.daemon.mcp import agent_tools, coordinator_tools, people_tools, project_tools, running_tools
+from toryo.daemon.mcp import (
+    agent_tools,
+    coordinator_tools,
+    people_tools,
+    project_tools,
+    running_tools,
+    settings_tools,
+)
 from toryo.daemon.mcp.registry import AGENTS, EVERYBODY, PEOPLE, Nothing, Registry, Tool
 from toryo.domain.times import iso
 from toryo.usecases.context import Caller
@@ -47,5 +54,6 @@ def table() -> Registry:
             *people_tools.TOOLS,
             *project_tools.TOOLS,
             *running_tools.TOOLS,
+            *settings_tools.TOOLS,
         )
     )
