@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from toryo.fronts.cli.choices import PRIORITIES, STATUSES
 from toryo.fronts.cli.desk import inner, whose
+from toryo.fronts.cli.own_path import mended
 from toryo.fronts.cli.parsing import count, place, project_option, time_limit, verb
 from toryo.fronts.cli.showing import one_line, print_json, table
 
@@ -150,7 +151,7 @@ def add_task(args: argparse.Namespace, desk: Desk) -> int:
         return 0
     print(f"{made['id']}  {one_line(args.title)}")
     for note in made.get("notes") or ():
-        print(f"note: {one_line(str(note))}")
+        print(f"note: {one_line(mended(str(note)))}")
     return 0
 
 
