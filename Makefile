@@ -40,7 +40,7 @@ format: install ## let ruff mend what it can
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-install: $(READY) ## virtual environment with the pinned packages
+install: $(READY) ## virtual environment with the pinned packages; bin/toryo runs it
 
 # Without .pyc files a command starts two to three times slower, hence compileall.
 $(READY): requirements.lock pyproject.toml

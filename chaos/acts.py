@@ -67,6 +67,11 @@ def revert(place: Place) -> None:
     Asking(place, "revert_task", task=task_of(place)).join()
 
 
+def notify(place: Place) -> None:
+    place.call("set_config", key="notify", value="cat > /dev/null")
+    Asking(place, "test_notify").join()
+
+
 def newest_run(place: Place) -> str:
     found = place.rows("select id from runs order by seq desc limit 1")
     return str(found[0][0]) if found else ""
@@ -80,4 +85,5 @@ ACTS: dict[str, Callable[[Place], None]] = {
     "restore": restore,
     "submit": submit,
     "revert": revert,
+    "notify": notify,
 }

@@ -74,6 +74,7 @@ SCENES = (
     Scene("done", ORDER[OrderKind.RESTORE], "restore"),
     Scene("done", ORDER[OrderKind.REVERT], "revert"),
     Scene("unfinished", ORDER[OrderKind.COLLECT], "submit"),
+    Scene("done", ORDER[OrderKind.NOTIFY], "notify"),
     Scene("waits", ("launch.after_exec", RUN_AFTER, RUN_REPORTED, "window.before"), more=WITHOUT_WINDOW),
     Scene("waits", ORDER[OrderKind.READ], "read", IN_A_RUN),
     Scene("waits", points.HEARING, "say", IN_A_RUN),

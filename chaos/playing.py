@@ -15,7 +15,7 @@ from chaos.invariants import git
 from chaos.place import Place
 from chaos.victims import SHIM, TREE
 
-ASKED = ("survey", "adopt", "read", "restore", "say")
+ASKED = ("survey", "adopt", "read", "restore", "say", "notify")
 """Orders with a waiting caller, who asks again when the daemon died: their number says nothing."""
 
 

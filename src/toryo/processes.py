@@ -248,6 +248,79 @@ def _end(child: subprocess.Popen[bytes]) -> None:
         child.stdin.close()
 
 
+@dataclass(frozen=True)
+class Ended:
+    """How a bounded program ended; None: it outstayed its limit."""
+
+    code: int | None
+    seconds: float
+    output: bytes
+    """The end of what it printed."""
+
+
+def run_bounded(
+    argv: Sequence[str],
+    *,
+    stdin: bytes,
+    limit_s: float,
+    cwd: str | Path,
+    env: Mapping[str, str],
+    keep: int = 2000,
+) -> Ended:
+    """Run to its end or its limit, whatever it prints and whoever it leaves behind holding its output.
+
+    At its limit it is killed with everything of its session. Its input must fit a pipe."""
+    begun = time.monotonic()
+    child = subprocess.Popen(
+        list(argv),
+        cwd=cwd,
+        env=dict(env),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        start_new_session=True,
+        bufsize=0,
+    )
+    assert child.stdin is not None and child.stdout is not None  # noqa: PT018
+    os.set_blocking(child.stdout.fileno(), False)
+    tail = b""
+    try:
+        with contextlib.suppress(BrokenPipeError):  # it does not want to know
+            child.stdin.write(stdin)
+        child.stdin.close()
+        poll = select.poll()
+        poll.register(child.stdout.fileno(), select.POLLIN)
+        while child.poll() is None and (left := begun + limit_s - time.monotonic()) > 0:
+            poll.poll(min(left, _LOOK_AGAIN_S) * 1000)
+            part, closed = _printed(child.stdout.fileno())
+            tail = (tail + part)[-keep:]
+            if closed:
+                with contextlib.suppress(subprocess.TimeoutExpired):
+                    child.wait(max(0.0, begun + limit_s - time.monotonic()))
+                break
+        code = child.poll()
+        tail = (tail + _printed(child.stdout.fileno())[0])[-keep:]
+        return Ended(code, time.monotonic() - begun, tail)
+    finally:
+        if child.poll() is None:
+            os.killpg(child.pid, signal.SIGKILL)
+            child.wait()
+        child.stdin.close()
+        child.stdout.close()
+
+
+_LOOK_AGAIN_S = 0.05
+
+
+def _printed(handle: int) -> tuple[bytes, bool]:
+    """What is there to be read, at most 64 KiB, and whether nothing more will come."""
+    try:
+        part = os.read(handle, 65536)
+    except BlockingIOError:
+        return b"", False
+    return part, not part
+
+
 def spawn_detached(argv: Sequence[str], *, env: Mapping[str, str], cwd: str | Path, output: Path) -> int:
     """Start a background process in its own session with stdio detached; its pid."""
     with open(output, "ab") as sink:

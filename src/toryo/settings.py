@@ -64,6 +64,11 @@ class Home:
         return self.path / "operator.key"
 
     @property
+    def config(self) -> Path:
+        """The installation's own settings."""
+        return self.path / "config.yaml"
+
+    @property
     def gates(self) -> Path:
         return self.path / "gates"
 

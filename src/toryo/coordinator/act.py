@@ -19,6 +19,7 @@ from urllib.parse import quote
 
 from toryo import disks
 from toryo.coordinator.launching import Launching
+from toryo.coordinator.notifying import notes_of, notify
 from toryo.coordinator.observe import Targets, moved
 from toryo.coordinator.reading import read_answer
 from toryo.coordinator.records import Records
@@ -147,6 +148,8 @@ class Acts:
             self.targets.look_again(order.project, str(order.inputs.get("target", "")))
         elif order.kind is OrderKind.CHECK:
             shutil.rmtree(self.check_folder(order), ignore_errors=True)
+        elif order.kind is OrderKind.NOTIFY:
+            notes_of(self.folder, order.id).unlink(missing_ok=True)
 
     def check_folder(self, order: Order) -> Path:
         return self.folder / "checks" / order.id
@@ -225,6 +228,11 @@ def _say(acts: Acts, order: Order) -> Result:
     if isinstance(told, models.SayWaiting):
         return Again("say_waiting", told, look_again_s(run_dir))
     return Done("spoken", told)
+
+
+def _notify(acts: Acts, order: Order) -> Done:
+    inputs = _inputs(order, models.NotifyInputs)
+    return Done("notified", notify(inputs, acts.folder, order.id, lambda: acts.words(inputs.text)))
 
 
 def _collect(acts: Acts, order: Order) -> Done:
@@ -319,6 +327,7 @@ _ACTS: dict[OrderKind, Callable[[Acts, Order], Result]] = {
     OrderKind.RUN: _run,
     OrderKind.STOP: _stop,
     OrderKind.SAY: _say,
+    OrderKind.NOTIFY: _notify,
     OrderKind.COLLECT: _collect,
     OrderKind.REVERT: _revert,
     OrderKind.CANDIDATE: _candidate,
@@ -349,6 +358,8 @@ def problem_fact(kind: OrderKind, error: Exception) -> Done:
             return Done("stopped", models.Stopped(asked=False, gone=False))
         case OrderKind.SAY:
             return Done("spoken", models.Spoken(problem=problem))
+        case OrderKind.NOTIFY:
+            return Done("notified", models.Notified(problem=problem))
         case OrderKind.COLLECT | OrderKind.REVERT:
             return Done("collected", models.Collected(problem=problem))
         case OrderKind.CANDIDATE:

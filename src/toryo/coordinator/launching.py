@@ -85,6 +85,8 @@ class Launching:
     profile: Callable[[str], SubordinateProfile]
     """Of an agent: asked once per start (S0-06)."""
     windows: Windows
+    launcher: Path | None = None
+    """A folder with nothing but `toryo` in it, for runs whose PATH has none."""
     _identified: set[str] = field(default_factory=set)
 
     def spec(self, inputs: RunInputs, generation: int, run_dir: Path, old_log: str) -> LaunchSpec:
@@ -197,6 +199,7 @@ class Launching:
             token_file=run_dir / CREDENTIAL if connected else None,
             passkey=inputs.token,
             has_identity=self._has_identity(inputs.repo),
+            launcher=self.launcher,
         )
 
     def _argv(self, client: Client, command: Command, env: Mapping[str, str], task: str) -> tuple[str, ...]:

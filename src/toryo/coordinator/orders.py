@@ -30,8 +30,9 @@ RETRY_S = 1.0
 LONG_RETRY_S = 30.0
 _TIDY_EVERY_S = 3600.0
 _UNJOURNALLED = frozenset({OrderKind.READ})
-_INTENT_ELSEWHERE = frozenset({OrderKind.SAY})
-"""Each message has a note, or a place in the spool, of its own before an agent can hear it (ADR 27)."""
+_INTENT_ELSEWHERE = frozenset({OrderKind.SAY, OrderKind.NOTIFY})
+"""Each message has a note, or a place in the spool, of its own before an agent can hear it (ADR 27); a notice
+has one right before its command starts (ADR 44)."""
 
 
 class Orders:
@@ -62,6 +63,7 @@ class Orders:
         self._tidied = clock() - _TIDY_EVERY_S
         self._quick = Lane("orders", quick_hands)
         self._checks = Lane("checks", check_hands)
+        self._notices = Lane("notices", 1)  # a person's own command: it holds up nothing but the next notice
 
     def wanted(self) -> dict[str, Order]:
         return dict(self._wanted)
@@ -145,6 +147,7 @@ class Orders:
     def close(self) -> None:
         self._quick.close()
         self._checks.close()
+        self._notices.close()
 
     def _consider(self, order: Order, asked_at: float) -> None:
         if not self._standing.may_act or order.id in self._reporter.answering():
@@ -330,6 +333,8 @@ class Orders:
         self._lane(order).put_later(lambda: self._carry_out(self._wanted.get(order.id, order)), after_s)
 
     def _lane(self, order: Order) -> Lane:
+        if order.kind is OrderKind.NOTIFY:
+            return self._notices
         return self._checks if order.kind is OrderKind.CHECK else self._quick
 
 

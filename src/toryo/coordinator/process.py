@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import json
 import os
 import re
 import signal
@@ -31,9 +32,12 @@ from toryo.coordinator.signs import Signs
 from toryo.coordinator.standing import Standing
 from toryo.coordinator.windows import Windows
 from toryo.domain.errors import UserError
+from toryo.files import write_whole
 from toryo.protocol.models import Order
 from toryo.settings import Home
+from toryo.shell_environment import written
 from toryo.workbench.clients import registry
+from toryo.workbench.contexts.environment import own_launcher
 from toryo.workbench.contexts.profiles import SubordinateProfile
 from toryo.workbench.gates.environment import fingerprint
 from toryo.workbench.git import questions
@@ -42,6 +46,8 @@ from toryo.workbench.runs import launch
 from toryo.workbench.runs.spares import Spares
 
 NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")
+ENVIRONMENT = "environment.json"
+"""With what this process was started: PATH, and of keys the names; `toryo up` compares."""
 _PARTS = ("runs", "orders", "checks", "bench", "outbox", "spare")
 
 
@@ -53,7 +59,8 @@ def run_coordinator(home: Home, name: str, foreground: bool) -> int:
             hint="Use lower case letters, digits, - and _; at most 64, the first a letter or a digit.",
         )
     config = read_config(home.coordinator(name) / "coordinator.yaml", home.socket)
-    _private(home.coordinator(name))
+    folder = _private(home.coordinator(name))
+    write_whole(folder / ENVIRONMENT, json.dumps(written(settings.environment())).encode())
     logs.write_to(
         home.logs / f"coordinator-{name}.jsonl",
         level=settings.environment().get("TORYO_LOG", "info").upper(),
@@ -115,7 +122,9 @@ def join(home: Home, name: str, config: Config, key: str, standing: Standing) ->
         clients=lambda: _clients(home),
         records=clients,
         windows=windows,
-        launching=Launching(config, prompts.take, clients.client, profile, windows),
+        launching=Launching(
+            config, prompts.take, clients.client, profile, windows, launcher=own_launcher(home.path / "bin")
+        ),
         expect_prompt=prompts.expect,
         expected_run=orders.expected_run,
         looks=looks,

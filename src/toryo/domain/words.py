@@ -55,6 +55,7 @@ class OrderKind(StrEnum):
     RUN = "run"
     STOP = "stop"
     SAY = "say"
+    NOTIFY = "notify"
     COLLECT = "collect"
     REVERT = "revert"
     CANDIDATE = "candidate"

@@ -26,7 +26,11 @@ from toryo.protocol.parts import (
     CheckFound,
     Lost,
     Model,
+    Notified,
+    NotifyInputs,
     Problem,
+    ReadAnswer,
+    ReadInputs,
     Said,
     SayInputs,
     SayWaiting,
@@ -39,7 +43,7 @@ from toryo.protocol.parts import (
     Whole,
     WorktreeSetup,
 )
-from toryo.protocol.targets import OfTarget, OnTarget, TargetSeen
+from toryo.protocol.targets import OfTarget, OnTarget, Removal, TargetSeen
 
 __all__ = [
     "CheckFound",
@@ -48,7 +52,12 @@ __all__ = [
     "Foreign",
     "Lost",
     "Model",
+    "Notified",
+    "NotifyInputs",
     "Problem",
+    "ReadAnswer",
+    "ReadInputs",
+    "Removal",
     "RestoreInputs",
     "Restored",
     "RevertInputs",
@@ -217,14 +226,6 @@ class CheckInputs(Model):
     exclude: tuple[str, ...] = ()
 
 
-class Removal(Model):
-    """History that a person took off a target: it comes back by a person's act only."""
-
-    commit: str
-    stays: tuple[str, ...] = ()
-    """What of its history was not taken away."""
-
-
 class AcceptInputs(OnTarget):
     repo: str
     target: str
@@ -258,29 +259,6 @@ class CleanInputs(Model):
     """The runs that used this worktree, one of which made it; empty: `run` itself."""
 
 
-class ReadInputs(Model):
-    repo: str = ""
-    what: Literal["log", "diff", "commits", "health", "window", "left", "check"]
-    run: str = ""
-    client: str = ""
-    """log: whose lines they are, to show them readably."""
-    stat: bool = False
-    """diff: only which files changed, and how much."""
-    snapshot: str = ""
-    """left: what was collected; only what was made since is told."""
-    order: str = ""
-    """check: the order whose output is read while it is carried out."""
-    raw: bool = False
-    programs: tuple[str, ...] = ()
-    """health: which of these are on PATH."""
-    worktree: str = ""
-    branch: str = ""
-    base: str = ""
-    head: str = ""
-    offset: int = 0
-    limit: int = 65536
-
-
 INPUTS: dict[OrderKind, type[Model]] = {
     OrderKind.SURVEY: SurveyInputs,
     OrderKind.ADOPT: AdoptInputs,
@@ -288,6 +266,7 @@ INPUTS: dict[OrderKind, type[Model]] = {
     OrderKind.RUN: RunInputs,
     OrderKind.STOP: StopInputs,
     OrderKind.SAY: SayInputs,
+    OrderKind.NOTIFY: NotifyInputs,
     OrderKind.COLLECT: CollectInputs,
     OrderKind.REVERT: RevertInputs,
     OrderKind.CANDIDATE: CandidateInputs,
@@ -437,14 +416,6 @@ class Cleaned(Model):
     trash: str = ""
 
 
-class ReadAnswer(Model):
-    problem: Problem | None = None
-    text: str = ""
-    next_offset: Whole = 0
-    ended: bool = False
-    body: dict[str, Any] = Field(default_factory=dict)
-
-
 FACTS: dict[str, type[Model]] = {
     "surveyed": Surveyed,
     "adopted": Adopted,
@@ -456,6 +427,7 @@ FACTS: dict[str, type[Model]] = {
     "stopped": Stopped,
     "say_waiting": SayWaiting,
     "spoken": Spoken,
+    "notified": Notified,
     "collected": Collected,
     "candidate_built": CandidateBuilt,
     "checked": Checked,
@@ -475,6 +447,7 @@ FINAL: dict[OrderKind, frozenset[str]] = {
     OrderKind.RUN: frozenset({"exited", "lost"}),
     OrderKind.STOP: frozenset({"stopped"}),
     OrderKind.SAY: frozenset({"spoken"}),
+    OrderKind.NOTIFY: frozenset({"notified"}),
     OrderKind.COLLECT: frozenset({"collected"}),
     OrderKind.REVERT: frozenset({"collected"}),
     OrderKind.CANDIDATE: frozenset({"candidate_built"}),

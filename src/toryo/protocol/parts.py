@@ -1,8 +1,8 @@
-"""Parts that several orders and facts share, and those about speaking with a running agent (pydantic)."""
+"""Parts that several orders and facts share; speaking with an agent, telling a person, reading (pydantic)."""
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -136,3 +136,55 @@ class Lost(Model):
 class CheckFound(Model):
     type: str
     command: str
+
+
+class NotifyInputs(Model):
+    """A line for the command that tells a person."""
+
+    command: str
+    """For the shell: the home's setting `notify`, never a repository's."""
+    text: str
+    """Blob hash of the line."""
+    limit_s: float = 10
+
+
+class Notified(Model):
+    problem: Problem | None = None
+    """It was not started, or nobody knows how it ended."""
+    exit_code: int | None = None
+    """None: it outstayed its limit, or was not started."""
+    timed_out: bool = False
+    seconds: float = 0
+    output: str = ""
+    """The end of what it printed."""
+
+
+class ReadInputs(Model):
+    repo: str = ""
+    what: Literal["log", "diff", "commits", "health", "window", "left", "check"]
+    run: str = ""
+    client: str = ""
+    """log: whose lines they are, to show them readably."""
+    stat: bool = False
+    """diff: only which files changed, and how much."""
+    snapshot: str = ""
+    """left: what was collected; only what was made since is told."""
+    order: str = ""
+    """check: the order whose output is read while it is carried out."""
+    raw: bool = False
+    programs: tuple[str, ...] = ()
+    """health: which of these are on PATH."""
+    worktree: str = ""
+    branch: str = ""
+    base: str = ""
+    head: str = ""
+    offset: int = 0
+    limit: int = 65536
+
+
+class ReadAnswer(Model):
+    problem: Problem | None = None
+    text: str = ""
+    next_offset: Whole = 0
+    ended: bool = False
+    body: dict[str, Any] = Field(default_factory=dict)

@@ -46,3 +46,11 @@ class OfTarget(Model):
 
     moved_to: TargetSeen | None = None
     """Where the branch is instead: nothing was done."""
+
+
+class Removal(Model):
+    """History that a person took off a target: it comes back by a person's act only."""
+
+    commit: str
+    stays: tuple[str, ...] = ()
+    """What of its history was not taken away."""

@@ -27,6 +27,10 @@ def put(tx: Tx, key: str, value: str) -> None:
     prepared.write(tx.conn, _INSERT, {"key": key, "value": value})
 
 
+def drop(tx: Tx, key: str) -> None:
+    prepared.write(tx.conn, _DELETE, {"it": key})
+
+
 def secret(tx: Tx, name: str) -> bytes:
     """32 random bytes, the same for that name ever after."""
     found = prepared.value(tx.conn, _SECRET, {"it": name})

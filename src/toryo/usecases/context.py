@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from enum import StrEnum
+from typing import Any
 
 from toryo.settings import Home
 from toryo.store.blobs import Blobs
@@ -58,3 +59,5 @@ class HeadContext:
     """By project."""
     hindrances: dict[str, tuple[tuple[str, str], ...]] = field(default_factory=dict)
     """By coordinator, what keeps its orders waiting now and the line to type."""
+    read_settings: dict[str, Any] = field(default_factory=dict)
+    """What `home_settings` read last, and of which state of the file."""

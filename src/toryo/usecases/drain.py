@@ -14,6 +14,7 @@ from toryo.store.engine import Tx
 from toryo.usecases.context import HeadContext
 from toryo.usecases.drain_queue import look_at_gate, look_at_queue
 from toryo.usecases.drain_task import look_at_task
+from toryo.usecases.notifying import follow
 from toryo.usecases.parking import look_at_parked, move_waiting
 from toryo.usecases.session_ends import expire_sessions
 
@@ -23,7 +24,14 @@ SET_ASIDE_S = 60
 
 
 def drain(context: HeadContext) -> bool:
-    """One transaction; whether something that is due may be left."""
+    """Look at what is due, then at what a person is to be told of it; whether something due may be left."""
+    more = _drain_marked(context)
+    follow(context)
+    return more
+
+
+def _drain_marked(context: HeadContext) -> bool:
+    """One transaction."""
     with context.store.read() as tx:
         due = marks.due(tx, tx.now, limit=BATCH)
     if not due:

@@ -24,6 +24,7 @@ from toryo.usecases.facts_of_landings import (
 )
 from toryo.usecases.facts_of_projects import apply_found, apply_surveyed, apply_target_seen, is_early
 from toryo.usecases.facts_of_runs import apply_run_fact
+from toryo.usecases.notifying import apply_notified
 from toryo.usecases.speaking import apply_spoken, apply_waiting_words
 
 ON_THE_WAY = frozenset({"publish_waiting", "signs"})
@@ -129,6 +130,8 @@ def _apply(tx: Tx, order: OrderRow, kind: str, body: dict[str, Any]) -> None:
             apply_waiting_words(tx, order)
         case "spoken":
             apply_spoken(tx, order, body)
+        case "notified":
+            apply_notified(tx, order, body)
         case "candidate_built":
             apply_candidate(tx, order, body)
         case "checked":

@@ -10,7 +10,7 @@ from toryo.reconciler.subjects import REMOVED
 from toryo.store import agents, coordinators, events, projects, runs, tasks
 from toryo.store.engine import Tx
 from toryo.store.rows import CoordinatorRow, TaskRow
-from toryo.usecases import hindrances, needs, settings_problems
+from toryo.usecases import hindrances, needs, notifying, settings_problems
 from toryo.usecases.context import HeadContext
 from toryo.usecases.finding import the_project, the_task
 from toryo.usecases.parking import accounts
@@ -44,6 +44,7 @@ def get_status(context: HeadContext, project: str, path: str) -> dict[str, Any]:
             ],
             "problems": [
                 *hindrances.shown(context),
+                *notifying.problems(context, tx),
                 *(told for row in listed if (told := settings_problems.told(context, row))),
             ],
             "parked": accounts(tx),

@@ -15,6 +15,7 @@ from toryo.daemon.mcp import (
     people_tools,
     project_tools,
     running_tools,
+    settings_tools,
 )
 from toryo.daemon.mcp.registry import AGENTS, EVERYBODY, PEOPLE, Nothing, Registry, Tool
 from toryo.domain.times import iso
@@ -55,5 +56,6 @@ def table() -> Registry:
             *hand_tools.TOOLS,
             *project_tools.TOOLS,
             *running_tools.TOOLS,
+            *settings_tools.TOOLS,
         )
     )

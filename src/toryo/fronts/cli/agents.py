@@ -5,6 +5,7 @@ from __future__ import annotations
 from toryo.domain.errors import UsageError
 from toryo.fronts.cli.choices import ACCESS
 from toryo.fronts.cli.desk import inner, whose
+from toryo.fronts.cli.own_path import mended
 from toryo.fronts.cli.parsing import count, project_option, verb
 from toryo.fronts.cli.showing import facts, plain, print_json, table
 
@@ -176,7 +177,7 @@ def add_agent(args: argparse.Namespace, desk: Desk) -> int:
         number = answer["waiting_tasks"]
         print("1 task waits for it." if number == 1 else f"{number} tasks wait for it.")
     for note in (*(answer.get("notes") or ()), *(agent.get("warnings") or ())):
-        print(f"note: {plain(note)}")
+        print(f"note: {plain(mended(note))}")
     return 0
 
 
@@ -328,7 +329,7 @@ def sync(args: argparse.Namespace, desk: Desk) -> int:
     if answer.get("settings_problem"):
         print(f"note: {plain(str(answer['settings_problem']))}")
     for note in answer.get("notes", ()):
-        print(f"note: {plain(str(note))}")
+        print(f"note: {plain(mended(str(note)))}")
     return 0
 
 

@@ -34,6 +34,8 @@ SECTIONS: dict[str, dict[str, tuple[str, str]]] = {
         "task": ("tasks", "what you want done: add, list, show, wait, retry, cancel …"),
         "agent": ("agents", "who does it: add, list, assign, disable, sync …"),
         "project": ("projects", "where: list, show, archive, activate, move"),
+        "config": ("config", "settings of this installation: list, get, set, unset"),
+        "notify": ("notifying", "being told without looking: test"),
         "memory": ("memory", "lasting decisions that agents read: list, show, add, preview"),
     },
     "look": {
@@ -127,6 +129,9 @@ def find(words: Sequence[str]) -> tuple[Parser | None, Sequence[str]]:
         parser = make_parser(word, about)
         module.declare(parser, word)
         return parser, words[1:]
+    alone = getattr(module, "BY_ITSELF", "")
+    if alone and (len(words) < 2 or (words[1].startswith("-") and words[1] not in HELP)):
+        words = [word, alone, *words[1:]]  # `toryo config` lists
     if len(words) < 2 or words[1] in HELP:
         return None, words[1:]
     inner = words[1]

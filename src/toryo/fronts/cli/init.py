@@ -12,6 +12,7 @@ from pathlib import Path
 
 from toryo.domain.errors import Refused, UsageError, UserError
 from toryo.fronts.cli.files import where_to_look
+from toryo.fronts.cli.own_path import mended
 from toryo.fronts.cli.parsing import verb
 from toryo.fronts.cli.showing import facts, folded, plain, print_json
 
@@ -88,7 +89,7 @@ def _found(
 
 
 def _note(text: str) -> str:
-    return f"note: {folded(plain(text), len('note: '))}"
+    return f"note: {folded(plain(mended(text)), len('note: '))}"
 
 
 def _agreed() -> bool:

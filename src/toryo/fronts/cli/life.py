@@ -18,7 +18,12 @@ if TYPE_CHECKING:
 def declare(parser: argparse.ArgumentParser, name: str) -> None:
     if name == "up":
         parser.add_argument("--foreground", action="store_true", help="stay until Ctrl-C, then stop both")
-        verb(parser, up, "toryo up", "toryo up --foreground")
+        parser.add_argument(
+            "--refresh",
+            action="store_true",
+            help="give agents the PATH and keys of this shell from now on; running ones go on",
+        )
+        verb(parser, up, "toryo up", "toryo up --foreground", "toryo up --refresh")
     elif name == "down":
         verb(parser, down, "toryo down", "toryo down --json", json=True)
     elif name == "daemon":
@@ -34,6 +39,7 @@ def up(args: argparse.Namespace, desk: Desk) -> int:
     from toryo.fronts.cli.starting import bring_up
 
     there = bring_up(desk.home, announce=lambda: print("starting toryo…", file=sys.stderr))
+    there = _in_this_shell(desk, there, refresh=args.refresh)
     asked = _signals() if args.foreground else []
     word = "is up" if there.started else "was already up"
     print(f"Toryo {word}: daemon (pid {there.daemon}), coordinator (pid {there.coordinator}).", flush=True)
@@ -42,6 +48,21 @@ def up(args: argparse.Namespace, desk: Desk) -> int:
 
         warn_of_version(there.version)
     return _stay(desk, there, asked) if args.foreground else 0
+
+
+def _in_this_shell(desk: Desk, there: Up, *, refresh: bool) -> Up:
+    """The coordinator's environment is the agents': say so where it is not this one, or make it so."""
+    from dataclasses import replace
+
+    from toryo.fronts.cli import refreshing
+
+    if "coordinator" in there.started:
+        return there
+    if refresh:
+        return replace(there, coordinator=refreshing.refresh(desk.home), started=("coordinator",))
+    if found := refreshing.differences(desk.home):
+        refreshing.warn(found)
+    return there
 
 
 def _signals() -> list[int]:

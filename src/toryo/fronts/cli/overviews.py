@@ -73,7 +73,7 @@ def whole_tree() -> dict[str, Parser]:
     """Every verb with its parser, `task add` and the like included."""
     tree: dict[str, Parser] = {}
     for word in VERBS:
-        parser, _ = find([word])
+        parser, _ = find([word]) if not verbs_of(word) else (None, ())
         if parser is not None:
             tree[word] = parser
         else:

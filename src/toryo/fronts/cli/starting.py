@@ -63,7 +63,7 @@ def bring_up(home: Home, *, announce: Callable[[], None] = lambda: None) -> Up:
             if not started:
                 announce()
             started.append("coordinator")
-            coordinator = _start_coordinator(home, int(status["daemon"]["pid"]), progress)
+            coordinator = start_coordinator(home, int(status["daemon"]["pid"]), progress)
         daemon = int(status["daemon"]["pid"])
         note(home, {"daemon": daemon, "coordinator": int(coordinator["pid"])})
         version = str(status["daemon"].get("version") or "")
@@ -153,7 +153,7 @@ def _start_daemon(home: Home, progress: Progress) -> None:
     _wait(begun, "daemon", progress, lambda: operator_key(home) != "" and _daemon_answers(home))
 
 
-def _start_coordinator(home: Home, daemon: int, progress: Progress) -> dict[str, Any]:
+def start_coordinator(home: Home, daemon: int, progress: Progress) -> dict[str, Any]:
     begun = _spawn(home, "coordinator", "--name", COORDINATOR)
     with contextlib.suppress(OSError):  # without room it is not noted; we end it ourselves, then
         note(home, {"daemon": daemon, UNREGISTERED: begun.pid})

@@ -8,6 +8,7 @@ import sys
 import time
 
 from toryo.fronts.cli.choices import STATUSES
+from toryo.fronts.cli.own_path import mended
 from toryo.fronts.cli.parsing import seconds, verb
 from toryo.fronts.cli.showing import (
     ago,
@@ -216,14 +217,14 @@ def _needs_you(answer: dict[str, Any]) -> str:
         what = one_line(f"{one['project']}: {one['what']}")
         lines.append(f"  {folded(what, 2)}")
         if one.get("type"):
-            lines.append("    " + paint(plain(str(one["type"])), "cyan"))
+            lines.append("    " + paint(plain(mended(str(one["type"]))), "cyan"))
     for one in answer.get("needs_you") or ():
         indent = len(one["task"]) + 4
         title = folded(one_line(str(one.get("title") or "")), indent)
         title += f"\n{' ' * indent}" if title else ""
-        lines.append(f"  {one['task']}  {title}{folded(one_line(str(one['why'])), indent)}")
+        lines.append(f"  {one['task']}  {title}{folded(one_line(mended(str(one['why']))), indent)}")
         if one.get("type"):
-            lines.append(" " * indent + paint(plain(str(one["type"])), "cyan"))
+            lines.append(" " * indent + paint(plain(mended(str(one["type"]))), "cyan"))
     failed = (answer.get("counts") or {}).get("failed")
     if failed:
         noun = "task has" if failed == 1 else "tasks have"

@@ -45,11 +45,11 @@ def take_down(home: Home) -> Down:
             pid = int(status["daemon"]["pid"])
             start = processes.start_time(pid)
             ask(home, "shutdown")
-            _wait_gone("daemon", pid, start, progress)
+            wait_gone("daemon", pid, start, progress)
             stopped.append(("daemon", pid))
         elif (deaf := noted(home).get("daemon")) is not None and processes.ask_to_end(*deaf):
             # it runs, but its socket is gone: somebody deleted it
-            _wait_gone("daemon", *deaf, progress)
+            wait_gone("daemon", *deaf, progress)
             stopped.append(("daemon", deaf[0]))
         (home.path / "up.json").unlink(missing_ok=True)
         counts = (status or {}).get("counts", {})
@@ -75,12 +75,12 @@ def _stop_coordinators(home: Home, status: dict[str, Any] | None, progress: Prog
     gone = []
     for pid, start in pids.items():
         if start is not None and processes.ask_to_end(pid, start):
-            _wait_gone("coordinator", pid, start, progress)
+            wait_gone("coordinator", pid, start, progress)
             gone.append(pid)
     return gone
 
 
-def _wait_gone(part: str, pid: int, start: str | None, progress: Progress) -> None:
+def wait_gone(part: str, pid: int, start: str | None, progress: Progress) -> None:
     end = time.monotonic() + GONE_WITHIN_S
     while start is not None and processes.is_alive(pid, start):
         if time.monotonic() > end:

@@ -6,6 +6,7 @@ import time
 
 from toryo.fronts.cli.changes import changed, checking
 from toryo.fronts.cli.choices import BY_HAND
+from toryo.fronts.cli.own_path import mended
 from toryo.fronts.cli.showing import ago, facts, folded, one_line, paint, plain, table, width, word
 
 TYPE_CHECKING = False
@@ -21,7 +22,7 @@ def print_page(task: dict[str, Any]) -> None:
     print(
         facts(
             [
-                ("because", task.get("detail")),
+                ("because", mended(str(task.get("detail") or ""))),
                 ("waits for", task.get("waiting_for")),
                 ("silent", _silent(task)),
                 ("agent", task.get("agent") or "nobody yet"),
@@ -132,7 +133,7 @@ def next_steps(task: dict[str, Any]) -> list[str]:
         "open": [f"toryo task approve {name}"] if task.get("reason") == "held" else [],
     }.get(str(status), [])
     # what the daemon knows to help, with real names; then what is only to look at
-    steps += [step for step in task.get("next") or () if step not in steps]
+    steps += [mended(step) for step in task.get("next") or () if step not in steps]
     if not steps:
         return []
     return ["", paint("next", "dim"), *(f"  {paint(step, 'cyan')}" for step in steps)]

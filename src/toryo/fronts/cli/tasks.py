@@ -7,6 +7,7 @@ from toryo.fronts.cli.descriptions import HELP as DESCRIPTION_HELP
 from toryo.fronts.cli.descriptions import asked, given
 from toryo.fronts.cli.desk import inner, whose
 from toryo.fronts.cli.judging import verbs_of_judgement
+from toryo.fronts.cli.own_path import mended
 from toryo.fronts.cli.parsing import count, place, project_option, time_limit, verb
 from toryo.fronts.cli.showing import one_line, print_json, table
 
@@ -149,7 +150,7 @@ def add_task(args: argparse.Namespace, desk: Desk) -> int:
         return 0
     print(f"{made['id']}  {one_line(title)}")
     for note in made.get("notes") or ():
-        print(f"note: {one_line(str(note))}")
+        print(f"note: {one_line(mended(str(note)))}")
     return 0
 
 

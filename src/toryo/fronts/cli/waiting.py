@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 import time
 
+from toryo.fronts.cli.own_path import mended
 from toryo.fronts.cli.parsing import seconds, verb
 from toryo.fronts.cli.showing import Progress, one_line, plain, print_json, word
 
@@ -65,7 +66,7 @@ def _tell(tasks: list[dict[str, Any]], told: dict[str, str]) -> None:
         if needs and told.get(task["id"]) != text:
             lines = needs.get("lines") or [needs["type"]]
             begin = "\r\033[K" if sys.stderr.isatty() else ""  # over the line of the progress
-            shown = "".join(f"\n  → {plain(str(line))}" for line in lines)
+            shown = "".join(f"\n  → {plain(mended(str(line)))}" for line in lines)
             print(f"{begin}{text}{shown}", file=sys.stderr, flush=True)
         told[task["id"]] = text
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
+import shutil
 import sys
 import tempfile
 from collections.abc import Mapping
@@ -11,6 +13,8 @@ from pathlib import Path
 
 import toryo
 from toryo.domain.words import Access, Purpose
+from toryo.files import write_whole
+from toryo.own_venv import without_own_venv
 
 RUN, PURPOSE, RUN_FILE = "TORYO_RUN", "TORYO_PURPOSE", "TORYO_RUN_FILE"
 LISTED = ".listed"
@@ -30,12 +34,16 @@ def run_environment(
     token_file: Path | None = None,
     passkey: str = "",
     has_identity: bool = True,
+    launcher: Path | None = None,
 ) -> dict[str, str]:
     """Inherited, without what names an installation or a repository, plus who and where the run is.
 
     `has_identity` says whether git knows an author there by itself; if not, the agent's name stands in."""
     # TORYO_HOME would let an agent act as a person; GIT_DIR and friends would lead its git astray
     env = {name: value for name, value in outer.items() if not name.startswith(("TORYO_", "GIT_"))}
+    env = without_own_venv(env)  # an agent's `python` and `pytest` are the user's, never ours
+    if launcher is not None and shutil.which("toryo", path=env.get("PATH", "")) is None:
+        env["PATH"] = os.pathsep.join([*filter(None, (env.get("PATH", ""),)), str(launcher)])
     env.pop("AGENT_PASSKEY", None)
     env |= {
         "AGENT_ID": agent,
@@ -52,6 +60,16 @@ def run_environment(
         for who in ("AUTHOR", "COMMITTER"):
             env |= {f"GIT_{who}_NAME": agent, f"GIT_{who}_EMAIL": f"{agent}@localhost"}
     return env
+
+
+def own_launcher(folder: Path) -> Path:
+    """The folder, with one program `toryo` in it that is this one."""
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    text = f'#!/bin/sh\nexec {shlex.quote(sys.executable)} -P -m toryo "$@"\n'
+    program = folder / "toryo"
+    write_whole(program, text.encode())
+    program.chmod(0o700)
+    return folder
 
 
 def write_run_file(path: Path, socket: Path, token: str) -> None:

@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from toryo import settings
+from toryo.own_venv import without_own
 from toryo.workbench.git.door import EMAIL, NAME
 
 _KEPT = ("LANG", "TZ", "SHELL", "USER", "LOGNAME")
@@ -37,7 +38,9 @@ def check_environment(checkout: Path, home: Path, tmp: Path, repo: Path, venv: b
     outer = settings.environment()
     env = {name: value for name, value in outer.items() if name in _KEPT or name.startswith("LC_")}
     env |= _toolchains(outer)
-    env["PATH"] = _path(outer.get("PATH", os.defpath), checkout / ".venv" / "bin" if venv else None, repo)
+    env["PATH"] = _path(
+        without_own(outer.get("PATH", os.defpath)), checkout / ".venv" / "bin" if venv else None, repo
+    )
     env |= {"HOME": str(home), "TMPDIR": str(tmp), "TERM": "dumb", "CI": "true"}
     # without the ceiling, git in the temporary folder would look for a repository above the installation
     env |= {
@@ -82,7 +85,7 @@ def fingerprint() -> str:
     outer = settings.environment()
     tools: list[tuple[str, str, int, int]] = []
     for name in _TOOLS:
-        found = shutil.which(name, path=outer.get("PATH"))
+        found = shutil.which(name, path=without_own(outer.get("PATH", os.defpath)))
         if found:
             real = Path(found).resolve()
             stat = real.stat()

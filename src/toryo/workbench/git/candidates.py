@@ -110,7 +110,7 @@ def merge_beside(
     bench = bench_root / hashlib.sha256(str(common).encode("utf-8", "surrogateescape")).hexdigest()[:16]
     with locks.held(bench.with_suffix(".lock")):
         _lay_out(bench, git, listed)
-        return _merge(Git(bench), common, bench, ours, Head(task="", branch="", commit=theirs))
+        return _merge(Git(bench), common, bench, ours, theirs)
 
 
 def _lay_out(bench: Path, git: Git, listing: str) -> None:

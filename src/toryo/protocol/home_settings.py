@@ -1,0 +1,192 @@
+"""The home's own settings: `{home}/config.yaml`, and `TORYO_…` variables over it. Never from a repository.
+
+One schema for all of them; a new key is a field here. Who reads and writes the file is left to the use cases.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Annotated, Any, Literal
+
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+
+from toryo.domain.errors import UserError
+from toryo.protocol import yaml_files
+
+Seconds = Annotated[float, Field(gt=0, le=7 * 86400, allow_inf_nan=False)]
+Kind = Literal["needs_you", "failed", "done"]
+
+
+class HomeSettingsWrong(UserError):
+    """The settings of this installation cannot be used."""
+
+
+class _Part(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class SessionLimits(_Part):
+    """Of agents that come by themselves: how long they may say nothing."""
+
+    default_timeout: Seconds = 3600
+    max_timeout: Seconds = 86400
+    cleanup_interval: Seconds = 300
+
+
+def _listed(value: object) -> object:
+    """`needs_you, done` as a list: that is how it is typed."""
+    return [word.strip() for word in value.split(",")] if isinstance(value, str) else value
+
+
+def _not_blank(value: str) -> str:
+    if not value.strip():
+        raise ValueError("is blank")
+    return value
+
+
+class HomeSettings(_Part):
+    notify: Annotated[str, AfterValidator(_not_blank), Field(max_length=10_000)] | None = None
+    """A command for the shell."""
+    notify_on: Annotated[tuple[Kind, ...], BeforeValidator(_listed), Field(min_length=1)] = (
+        "needs_you",
+        "failed",
+    )
+    ask_silent: float = Field(default=600, ge=0, le=7 * 86400, allow_inf_nan=False)
+    """Seconds without output after which an agent on a screen is asked once whether it is done; 0: never."""
+    session: SessionLimits = SessionLimits()
+
+
+ABOUT = {
+    "notify": "the command that tells you; it gets one line of JSON on its standard input",
+    "notify_on": "of what it tells: needs_you, failed, done",
+    "ask_silent": "seconds of silence before an agent without an end of turn is asked once; 0: never",
+    "session.default_timeout": "seconds that a session of an outside agent lasts",
+    "session.max_timeout": "the longest that one may ask for",
+    "session.cleanup_interval": "seconds between looks for sessions that are over",
+}
+"""Every key that can be set → what it means."""
+TEXTS = ("notify",)
+"""Keys whose value is text whatever it looks like."""
+
+
+@dataclass(frozen=True)
+class Value:
+    key: str
+    value: Any
+    source: Literal["environment", "home", "default"]
+    about: str
+    variable: str
+
+
+def variable_of(key: str) -> str:
+    return "TORYO_" + key.replace(".", "_").upper()
+
+
+def parse(where: str, text: str, env: Mapping[str, str]) -> HomeSettings:
+    """The file's text with the environment over it; every mistake names file and line, or the variable."""
+    raw = read(where, text)
+    named = {key: env[variable_of(key)] for key in ABOUT if env.get(variable_of(key), "")}
+    found = _validated(where, text, raw)
+    for key, value in named.items():
+        raw = with_value(raw, key, from_text(key, value))
+        try:
+            found = HomeSettings.model_validate(raw)
+        except ValidationError as wrong:
+            told = yaml_files.wrong_keys(variable_of(key), "", wrong, HomeSettings)
+            raise HomeSettingsWrong(f"{told}.", hint=f"unset {variable_of(key)}") from None
+    return found
+
+
+def read(where: str, text: str) -> dict[str, Any]:
+    """What the file says, whether or not that can be used."""
+    try:
+        raw = yaml_files.load(where, text)
+    except yaml_files.Malformed as broken:
+        raise HomeSettingsWrong(f"{broken}.", hint=f"Mend {where}.") from None
+    if raw is None:
+        return {}
+    if not isinstance(raw, dict):
+        raise HomeSettingsWrong(
+            f"{where}: a mapping is expected.", hint="Write lines such as `ask_silent: 600`."
+        )
+    return raw
+
+
+def _validated(where: str, text: str, raw: dict[str, Any]) -> HomeSettings:
+    try:
+        return HomeSettings.model_validate(raw)
+    except ValidationError as wrong:
+        told = yaml_files.wrong_keys(where, text, wrong, HomeSettings)
+        raise HomeSettingsWrong(
+            f"{told}.",
+            hint=f"Mend {where}; `toryo config` lists the keys, `toryo config unset KEY` removes one.",
+        ) from None
+
+
+def values(settings: HomeSettings, raw: Mapping[str, Any], env: Mapping[str, str]) -> Iterator[Value]:
+    """Each key with its value in force and where that comes from."""
+    for key, about in ABOUT.items():
+        variable = variable_of(key)
+        source: Literal["environment", "home", "default"] = "default"
+        if env.get(variable, ""):
+            source = "environment"
+        elif _has(raw, key):
+            source = "home"
+        yield Value(key, _value(settings, key), source, about, variable)
+
+
+def insist(key: str) -> str:
+    """The key, or what was probably meant."""
+    if key in ABOUT:
+        return key
+    near = difflib.get_close_matches(key, ABOUT, 1)
+    hint = f"Did you mean {near[0]}?" if near else f"Known keys: {', '.join(ABOUT)}."
+    raise HomeSettingsWrong(f"There is no setting {key[:80]!r}.", hint=hint)
+
+
+def from_text(key: str, text: str) -> Any:
+    """As typed: a mapping or a list is YAML, all else is the text itself."""
+    if key in TEXTS or text.lstrip()[:1] not in ("{", "["):
+        return text
+    try:
+        return yaml_files.load(key, text)
+    except yaml_files.Malformed:
+        return text
+
+
+def with_value(raw: Mapping[str, Any], key: str, value: Any) -> dict[str, Any]:
+    """A copy in which the key has that value."""
+    first, _, rest = key.partition(".")
+    if not rest:
+        return {**raw, first: value}
+    inner = raw.get(first)
+    return {**raw, first: with_value(inner if isinstance(inner, dict) else {}, rest, value)}
+
+
+def without(raw: Mapping[str, Any], key: str) -> dict[str, Any]:
+    """A copy without the key, and without what it leaves empty."""
+    first, _, rest = key.partition(".")
+    inner = raw.get(first)
+    if rest and isinstance(inner, dict):
+        left = without(inner, rest)
+        if left:
+            return {**raw, first: left}
+    return {name: value for name, value in raw.items() if name != first}
+
+
+def _has(raw: Mapping[str, Any], key: str) -> bool:
+    found: Any = raw
+    for part in key.split("."):
+        if not isinstance(found, dict) or part not in found:
+            return False
+        found = found[part]
+    return True
+
+
+def _value(settings: HomeSettings, key: str) -> Any:
+    found: Any = settings.model_dump(mode="json")
+    for part in key.split("."):
+        found = found[part]
+    return found
