@@ -175,7 +175,7 @@ def start(tx: Tx, subject: Subject, agent: AgentRow | None, *, taken_by: str = "
 
 def _run(tx: Tx, wish: OrderWish, _project: str) -> bool:
     subject = _subject(tx, wish.run)
-    start(tx, subject, agents.get(tx, subject.run.agent))
+    start(tx, subject, agents.get(tx, subject.run.agent, subject.run.project))
     return True
 
 
