@@ -205,6 +205,7 @@ def test_agent_list_names_the_client_and_the_slots(peer, typed):
     )
     assert typed("agent", "list").out.splitlines()[1].split() == [
         "sh",
+        "all",
         "none",
         "yet",
         "3",

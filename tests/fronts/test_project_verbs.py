@@ -101,10 +101,10 @@ def test_agents_are_assigned_to_the_project_here_or_a_named_one(peer, typed, ver
         ("disable", "coder is started no more; what it is doing goes on.\n"),
     ],
 )
-def test_agents_are_enabled_and_disabled_everywhere(peer, typed, verb, said):
+def test_agents_are_enabled_and_disabled_as_the_project_here_means_them(peer, typed, verb, said):
     there = peer(**{f"{verb}_agent": {"agent": {"id": "coder", "status": "x"}}})
     assert typed("agent", verb, "coder").out == said
-    assert there.calls == [(f"{verb}_agent", {"agent": "coder"})]
+    assert there.calls == [(f"{verb}_agent", {"agent": "coder", "path": str(Path.cwd())})]
     as_json = typed("agent", verb, "coder", "--json").out
     assert json.loads(as_json) == {"agent": {"id": "coder", "status": "x"}}
 

@@ -76,5 +76,5 @@ def test_agent_assign_can_make_it_the_default_and_remove_needs_everywhere(peer, 
     typed("agent", "remove", "w", "--everywhere")
     assert there.calls == [
         ("assign_agent", {"agent": "w", "default": True, "path": outside}),
-        ("remove_agent", {"agent": "w", "everywhere": True}),
+        ("remove_agent", {"agent": "w", "everywhere": True, "path": outside}),
     ]

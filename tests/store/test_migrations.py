@@ -194,3 +194,29 @@ def test_a_newer_schema_is_refused_with_a_way_out(url: str | Path) -> None:
     with pytest.raises(UserError, match=f"version {migrations.CURRENT + 1}") as refused:
         Store.open(url)
     assert "TORYO_HOME" in refused.value.hint
+
+
+DEFINED = "UPDATE projects SET settings_files = '{\"agents/ann.yaml\": \"name: ann\"}' WHERE id = 'p1'"
+
+
+def test_an_agent_that_its_only_project_defines_becomes_the_projects_own(
+    url: str | Path, version: int
+) -> None:
+    load(url, version)
+    engine = create_engine(url if isinstance(url, str) else f"sqlite:///{url}")
+    with engine.begin() as conn:
+        conn.exec_driver_sql(DEFINED)
+    engine.dispose()
+    store = Store.open(url)
+    with store.read() as tx:
+        assert [(one.id, one.project, one.command) for one in agents.listing(tx)] == [
+            ("ann", "p1", "sh agent.sh")
+        ]
+        assert ready.ready_pairs(tx) == [("p1", "ann")]
+    store.close()
+
+
+def test_an_agent_that_no_file_defines_stays_the_installations(migrated: Store) -> None:
+    with migrated.read() as tx:
+        assert [(one.id, one.project) for one in agents.listing(tx)] == [("ann", "")]
+        assert ready.ready_pairs(tx) == [("p1", "ann")]

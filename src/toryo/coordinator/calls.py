@@ -141,8 +141,8 @@ class Daemon:
             timeout_s=10,
         )
 
-    def subordinate_profile(self, agent: str) -> SubordinateProfile:
-        return self._ask("get_subordinate_profile", {"agent_id": agent}, _profile)
+    def subordinate_profile(self, agent: str, project: str) -> SubordinateProfile:
+        return self._ask("get_subordinate_profile", {"agent_id": agent, "project_id": project}, _profile)
 
     def fetch_blob(self, blob: str) -> str:
         return self._ask("fetch_blob", {"hash": blob}, lambda answer: str(answer["text"]))

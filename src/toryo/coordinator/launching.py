@@ -82,8 +82,8 @@ class Launching:
     prompt: Callable[[str], str]
     """The text with that hash."""
     client: Callable[[str], Client]
-    profile: Callable[[str], SubordinateProfile]
-    """Of an agent: asked once per start (S0-06)."""
+    profile: Callable[[str, str], SubordinateProfile]
+    """Of an agent in a project: asked once per start (S0-06)."""
     windows: Windows
     launcher: Path | None = None
     """A folder with nothing but `toryo` in it, for runs whose PATH has none."""
@@ -178,14 +178,14 @@ class Launching:
             Path(inputs.worktree),
             inputs.agent,
             inputs.client,
-            lambda: self._profile(client, inputs.agent),
+            lambda: self._profile(client, inputs.agent, inputs.project),
             bridge=bridge,
             start_in=inputs.start_in,
         )
 
-    def _profile(self, client: Client, agent: str) -> SubordinateProfile:
+    def _profile(self, client: Client, agent: str, project: str) -> SubordinateProfile:
         """For an agent CLI; a plain program finds its role in the prompt."""
-        return self.profile(agent) if registry.has_record(client) else SubordinateProfile(agent)
+        return self.profile(agent, project) if registry.has_record(client) else SubordinateProfile(agent)
 
     def _environment(self, inputs: RunInputs, run_dir: Path, connected: bool) -> dict[str, str]:
         return run_environment(

@@ -97,8 +97,8 @@ def join(home: Home, name: str, config: Config, key: str, standing: Standing) ->
     def fetch_blob(blob: str) -> str:
         return lines.ask(lambda line: line.fetch_blob(blob))
 
-    def profile(agent: str) -> SubordinateProfile:
-        return lines.ask(lambda line: line.subordinate_profile(agent))
+    def profile(agent: str, project: str) -> SubordinateProfile:
+        return lines.ask(lambda line: line.subordinate_profile(agent, project))
 
     reporter = Reporter(Outbox(folder / "outbox"), daemon(), on_superseded=standing.supersede)
     journal = Journal(folder / "orders")

@@ -76,7 +76,7 @@ def task(tx: Tx, id: str) -> TaskFacts | None:
     if row is None:
         return None
     project = projects.get(tx, row.project)
-    agent = agents.get(tx, row.agent) if row.agent else None
+    agent = agents.get(tx, row.agent, row.project) if row.agent else None
     target = projects.target(tx, row.project, row.target)
     verdict, detail = base(tx, target) if target else (None, "")
     return TaskFacts(

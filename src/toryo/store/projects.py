@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from sqlalchemy import bindparam, delete, select
+from sqlalchemy import and_, bindparam, delete, not_, or_, select
 
 from toryo.store import prepared
 from toryo.store.engine import Tx
@@ -23,10 +23,19 @@ _UNASSIGN = delete(assignments).where(
 _ASSIGNED = select(assignments.c.agent).where(
     assignments.c.project == bindparam("project"), assignments.c.agent == bindparam("agent")
 )
+_own = agents.alias("own")
+_HAS_OWN = (  # hides the installation's agent of the same name
+    select(_own.c.id)
+    .where(_own.c.id == assignments.c.agent, _own.c.project == assignments.c.project)
+    .exists()
+)
 _AGENTS = (
     select(agents)
     .join(assignments, assignments.c.agent == agents.c.id)
-    .where(assignments.c.project == bindparam("project"))
+    .where(
+        assignments.c.project == bindparam("project"),
+        or_(agents.c.project == assignments.c.project, and_(agents.c.project == "", not_(_HAS_OWN))),
+    )
     .order_by(agents.c.created_at, agents.c.id)
 )
 _ACTIVE_AGENTS = _AGENTS.where(agents.c.status == "active")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sqlalchemy import bindparam, select, tuple_
+from sqlalchemy import and_, bindparam, func, select, tuple_
 
 from toryo.domain.words import TaskStatus
 from toryo.store import prepared
@@ -23,11 +23,13 @@ _NEXT_AFTER = _NEXT.where(
 )
 # Ordered although any one would do: without it PostgreSQL reads the table from its beginning.
 _ANY = select(tasks.c.seq).where(*_IS_READY).order_by(tasks.c.priority, tasks.c.seq).limit(1)
-_PAIRS = (
+_own = agents.alias("own")
+_PAIRS = (  # a project's own agent, else the installation's
     select(assignments.c.project, assignments.c.agent)
     .join(projects, projects.c.id == assignments.c.project)
-    .join(agents, agents.c.id == assignments.c.agent)
-    .where(projects.c.status == "active", agents.c.status == "active")
+    .outerjoin(_own, and_(_own.c.id == assignments.c.agent, _own.c.project == assignments.c.project))
+    .outerjoin(agents, and_(agents.c.id == assignments.c.agent, agents.c.project == ""))
+    .where(projects.c.status == "active", func.coalesce(_own.c.status, agents.c.status) == "active")
     .order_by(assignments.c.project, assignments.c.agent)
 )
 

@@ -61,6 +61,8 @@ class ProjectRow(TableRow):
 @dataclass(frozen=True, kw_only=True)
 class AgentRow(TableRow):
     id: str
+    project: str = ""
+    """Whose repository defines it; empty: the whole installation's."""
     name: str
     role: str = ""
     client: str = ""

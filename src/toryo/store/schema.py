@@ -66,7 +66,9 @@ projects = Table(
 agents = Table(
     "agents",
     metadata,
-    Column("id", String, primary_key=True),
+    Column("id", String, primary_key=True),  # the name; tasks, runs, tokens and assignments have it
+    # whose repository defines it; empty: the whole installation's
+    Column("project", String, primary_key=True, default="", server_default=""),
     Column("name", String, nullable=False),
     Column("role", String, nullable=False, default=""),
     Column("client", String, nullable=False, default=""),  # empty: no client yet
@@ -90,7 +92,7 @@ assignments = Table(
     "assignments",
     metadata,
     Column("project", ForeignKey("projects.id"), primary_key=True),
-    Column("agent", ForeignKey("agents.id"), primary_key=True),
+    Column("agent", String, primary_key=True),  # a name: the project's own agent, else the installation's
 )
 
 targets = Table(

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from toryo.domain.advice import not_on_path
-from toryo.domain.errors import NotFound, Refused, UserError
+from toryo.domain.errors import Refused, UserError
 from toryo.domain.times import iso
 from toryo.domain.words import TaskStatus
 from toryo.store import agents, coordinators, projects, runs, tasks, tokens
@@ -20,10 +20,11 @@ from toryo.usecases.agent_definitions import (
     refuse_missing_script,
     refuse_wrong_client,
 )
+from toryo.usecases.agents_of_projects import passkey_of_name
 from toryo.usecases.context import HeadContext
 from toryo.usecases.credentials import hash_passkey, new_passkey
 from toryo.usecases.default_agents import Settled, is_missing, settle
-from toryo.usecases.finding import the_agent, the_project
+from toryo.usecases.finding import project_at, the_agent, the_project
 
 
 def add_agent(
@@ -37,8 +38,8 @@ def add_agent(
 ) -> dict[str, Any]:
     """Add it, or change what is said of the one of that name; assigned to the project at hand, if any."""
     with context.store.change() as tx:
-        known = agents.get(tx, name)
-        chosen = _project_for(tx, project, path)
+        chosen = project_at(tx, project, path)
+        known = agents.get(tx, name, chosen.id if chosen else "")
         if known and known.client and chosen and not _is_here(tx, known, chosen):
             raise UserError(
                 f"There is an agent {known.id} already; it works in another project.",
@@ -51,24 +52,25 @@ def add_agent(
         if "client" in said or "command" in said:
             refuse_missing_script(wish)
         values = columns(wish)
-        fresh = known is None or not known.passkey_hash
-        if fresh:
-            values["passkey_hash"] = passkey_hash
+        kept = passkey_of_name(tx, name)
         if known:
-            agents.update(tx, name, **values)
+            agents.update(tx, name, known.project, **values)
         else:
             agents.insert(tx, AgentRow(id=name, name=name, created_at=tx.now, **values))
+        agents.put_passkey(tx, name, kept or passkey_hash)
         settled = _assign(tx, chosen.id, name) if chosen else Settled()
         tx.emit("agent_changed" if known else "agent_added", {"agent": name, "client": wish.client})
         for row in projects.listing(tx):
             tasks.mark_of_agent(tx, row.id, name)
-        agent = the_agent(tx, name)
-        waiting = _waiting(tx, name)
+        agent = the_agent(tx, name, chosen.id if chosen else "")
+        waiting = _waiting(tx, agent)
         notes = _notes(tx, wish.client, chosen) if "client" in said else []
+        notes += _namesakes(tx, agent, chosen)
+        body = _body(tx, agent)
     return {
         "success": True,
-        "agent": agent_body(agent),
-        "passkey": passkey if fresh else None,
+        "agent": body,
+        "passkey": None if kept else passkey,
         "changed": bool(known),
         "projects": [chosen.id] if chosen else [],
         "default_of": [chosen.name] if chosen and settled.changed and settled.default == name else [],
@@ -85,25 +87,39 @@ def _notes(tx: Tx, client: str, project: ProjectRow | None) -> list[str]:
     return [f"{client} is {not_on_path(client)}"] if missing else []
 
 
+def _namesakes(tx: Tx, agent: AgentRow, chosen: ProjectRow | None) -> list[str]:
+    """Another definition of the same name: nobody should wonder which of them counts where."""
+    if agent.project and chosen:
+        return [f"{agent.id} is defined in {chosen.name}: `toryo agent sync` brings back what its file says"]
+    owners = [
+        row.name for row in projects.listing(tx) if (one := agents.get(tx, agent.id, row.id)) and one.project
+    ]
+    if not owners:
+        return []
+    return [f"{', '.join(owners)} has an agent {agent.id} of its own in .toryo/agents/, which counts there"]
+
+
 def fresh_passkey() -> tuple[str, str]:
     passkey = new_passkey()
     return passkey, hash_passkey(passkey)
 
 
 def set_passkey(context: HeadContext, name: str, passkey: str, passkey_hash: str) -> dict[str, Any]:
-    """A new one; whoever has the old one is not let in any more."""
+    """A new one for the name; whoever has the old one is not let in any more."""
     with context.store.change() as tx:
-        agent = the_agent(tx, name)
-        agents.update(tx, agent.id, passkey_hash=passkey_hash)
+        agent = next(iter(agents.named(tx, name)), None) or the_agent(tx, name)
+        agents.put_passkey(tx, agent.id, passkey_hash)
         tx.emit("agent_passkey_changed", {"agent": agent.id})
     return {"success": True, "agent": agent.id, "passkey": passkey}
 
 
-def remove_agent(context: HeadContext, name: str, *, everywhere: bool = False) -> dict[str, Any]:
+def remove_agent(
+    context: HeadContext, name: str, project: str = "", path: str = "", *, everywhere: bool = False
+) -> dict[str, Any]:
     """Its history stays; refused while a task or a run needs it, or where it would be missed elsewhere."""
     with context.store.change() as tx:
-        agent = the_agent(tx, name)
-        listed = projects.listing(tx)
+        agent = _agent_at(tx, name, project, path)
+        listed = where_meant(tx, agent)
         here = [row.name for row in listed if _is_here(tx, agent, row)]
         if len(here) > 1 and not everywhere:
             raise Refused(
@@ -121,7 +137,7 @@ def remove_agent(context: HeadContext, name: str, *, everywhere: bool = False) -
         for row in listed:
             for token in tokens.active_of_pair(tx, agent.id, row.id, tx.now):
                 tokens.end(tx, token.hash, "operator")
-        agents.remove(tx, agent.id)
+        agents.remove(tx, agent.id, agent.project)
         for row in listed:
             if row.default_agent == agent.id:
                 settle(tx, row.id)
@@ -129,18 +145,25 @@ def remove_agent(context: HeadContext, name: str, *, everywhere: bool = False) -
     return {"success": True, "agent": agent.id}
 
 
-def _project_for(tx: Tx, project: str, path: str) -> ProjectRow | None:
-    """The named project, else the one around the path; outside of every project none."""
-    if project:
-        return the_project(tx, project)
-    try:
-        return the_project(tx, path=path)
-    except NotFound:
-        return None
+def _agent_at(tx: Tx, name: str, project: str, path: str) -> AgentRow:
+    """Whom the name means where the person is."""
+    chosen = project_at(tx, project, path)
+    if chosen is None or (not project and agents.get(tx, name, chosen.id) is None):
+        return the_agent(tx, name)
+    return the_agent(tx, name, chosen.id)
+
+
+def where_meant(tx: Tx, agent: AgentRow) -> list[ProjectRow]:
+    """Projects in which the name means this definition."""
+    if agent.project:
+        return [row for row in projects.listing(tx) if row.id == agent.project]
+    owners = {one.project for one in agents.named(tx, agent.id)}
+    return [row for row in projects.listing(tx) if row.id not in owners]
 
 
 def _is_here(tx: Tx, agent: AgentRow, project: ProjectRow) -> bool:
-    return agent.id in {one.id for one in projects.agents_of(tx, project.id)}
+    here = {(one.id, one.project) for one in projects.agents_of(tx, project.id)}
+    return (agent.id, agent.project) in here
 
 
 def _assign(tx: Tx, project: str, name: str, wish: str = "") -> Settled:
@@ -151,9 +174,9 @@ def _assign(tx: Tx, project: str, name: str, wish: str = "") -> Settled:
     return Settled(after.default, after.changed, before.took + after.took)
 
 
-def _waiting(tx: Tx, name: str) -> int:
+def _waiting(tx: Tx, agent: AgentRow) -> int:
     """How many tasks wait for the agent's next run."""
-    needing = [task for row in projects.listing(tx) for task in agents.tasks_needing(tx, row.id, name)]
+    needing = [task for row in where_meant(tx, agent) for task in agents.tasks_needing(tx, row.id, agent.id)]
     rows = [tasks.get(tx, task) for task in needing]
     waiting = (TaskStatus.OPEN, TaskStatus.BLOCKED, TaskStatus.READY)
     return sum(row is not None and row.status in waiting for row in rows)
@@ -190,14 +213,21 @@ def list_agents(context: HeadContext, project: str, path: str) -> dict[str, Any]
             rows: Sequence[AgentRow] = projects.agents_of(tx, the_project(tx, project, path).id)
         else:
             rows = agents.listing(tx)
-        listed = [agent_body(row) | {"projects": _projects_of(tx, row.id)} for row in rows]
+        listed = [_body(tx, row) for row in rows]
     return {"success": True, "agents": listed}
 
 
-def get_agent(context: HeadContext, name: str) -> dict[str, Any]:
+def _body(tx: Tx, row: AgentRow) -> dict[str, Any]:
+    """With the project that defines it, and those it works in."""
+    owner = projects.get(tx, row.project) if row.project else None
+    whose = {"project": row.project or None, "project_name": owner.name if owner else None}
+    return agent_body(row) | whose | {"projects": _projects_of(tx, row)}
+
+
+def get_agent(context: HeadContext, name: str, project: str = "", path: str = "") -> dict[str, Any]:
     with context.store.read() as tx:
-        row = the_agent(tx, name)
-        body = agent_body(row) | {"projects": _projects_of(tx, row.id)}
+        row = _agent_at(tx, name, project, path)
+        body = _body(tx, row)
         body["live_runs"] = [
             run.id for project in body["projects"] for run in runs.live_of_pair(tx, row.id, project)
         ]
@@ -209,16 +239,14 @@ def get_agent(context: HeadContext, name: str) -> dict[str, Any]:
     return {"success": True, "agent": body}
 
 
-def _projects_of(tx: Tx, agent: str) -> list[str]:
-    return [
-        row.id for row in projects.listing(tx) if agent in {one.id for one in projects.agents_of(tx, row.id)}
-    ]
+def _projects_of(tx: Tx, agent: AgentRow) -> list[str]:
+    return [row.id for row in where_meant(tx, agent) if _is_here(tx, agent, row)]
 
 
-def get_profile(context: HeadContext, agent_id: str) -> dict[str, Any]:
-    """For the coordinator that prepares a context directory (S0-06)."""
+def get_profile(context: HeadContext, agent_id: str, project_id: str = "") -> dict[str, Any]:
+    """For the coordinator that prepares a context directory (S0-06); an older one names no project."""
     with context.store.read() as tx:
-        row = the_agent(tx, agent_id)
+        row = the_agent(tx, agent_id, project_id)
     return {
         "success": True,
         "agent_id": row.id,
@@ -234,7 +262,8 @@ def set_assignment(
     context: HeadContext, name: str, project: str, path: str, *, assigned: bool, default: bool = False
 ) -> dict[str, Any]:
     with context.store.change() as tx:
-        agent, row = the_agent(tx, name), the_project(tx, project, path)
+        row = the_project(tx, project, path)
+        agent = the_agent(tx, name, row.id)
         if assigned:
             settled = _assign(tx, row.id, agent.id, agent.id if default else "")
         else:
@@ -252,18 +281,20 @@ def set_assignment(
     }
 
 
-def set_status(context: HeadContext, name: str, status: str) -> dict[str, Any]:
+def set_status(
+    context: HeadContext, name: str, status: str, project: str = "", path: str = ""
+) -> dict[str, Any]:
     """Enable or disable: a disabled agent is started nowhere; what it is doing goes on."""
     took: list[str] = []
     with context.store.change() as tx:
-        agent = the_agent(tx, name)
-        agents.update(tx, agent.id, status=status)
-        tx.emit(f"agent_{status}", {"agent": agent.id})
-        for row in projects.listing(tx):
+        agent = _agent_at(tx, name, project, path)
+        agents.update(tx, agent.id, agent.project, status=status)
+        tx.emit(f"agent_{status}", {"agent": agent.id}, project=agent.project)
+        for row in where_meant(tx, agent):
             tasks.mark_of_agent(tx, row.id, agent.id)
             if status == "active" and _is_here(tx, agent, row):
                 took += settle(tx, row.id).took
-    return get_agent(context, name) | {"took": took}
+    return get_agent(context, name, agent.project) | {"took": took}
 
 
 def _counted(needing: Sequence[str]) -> str:

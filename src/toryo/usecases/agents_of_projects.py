@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from dataclasses import replace
 
 from toryo.domain.errors import UserError
 from toryo.store import agents, projects, tasks
@@ -23,12 +24,12 @@ def look_over_file(wish: NewAgent, clients: Collection[str]) -> None:
 
 
 def import_agents(tx: Tx, project_id: str, found: Sequence[NewAgent], clients: Collection[str]) -> list[str]:
-    """From the project's own files: only those the store does not know, for the store is the truth."""
+    """From the project's own files: only those the project does not have, for the store is the truth."""
     added = []
     for wish in found:
         look_over_file(wish, clients)
-        if agents.get(tx, wish.name) is None:
-            _insert(tx, wish)
+        if _own(tx, project_id, wish.name) is None:
+            _insert(tx, project_id, wish)
             tx.emit("agent_added", {"agent": wish.name, "client": wish.client}, project=project_id)
             added.append(wish.name)
         _assign(tx, project_id, wish.name)
@@ -42,17 +43,42 @@ def sync_agents(
     told: dict[str, list[str]] = {"added": [], "changed": [], "unchanged": []}
     for wish in found:
         look_over_file(wish, clients)
-        known, values = agents.get(tx, wish.name), columns(wish)
+        known, values = _own(tx, project_id, wish.name), columns(wish)
         if known is None:
-            _insert(tx, wish)
+            _insert(tx, project_id, wish)
             told["added"].append(wish.name)
         elif any(getattr(known, name) != value for name, value in values.items()):
-            agents.update(tx, wish.name, **values)
+            agents.update(tx, wish.name, project_id, **values)
             told["changed"].append(wish.name)
         else:
             told["unchanged"].append(wish.name)
         _assign(tx, project_id, wish.name)
     return told
+
+
+def clashes(tx: Tx, project_id: str, found: Sequence[NewAgent]) -> list[str]:
+    """A note for each file whose name an agent of the whole installation has, too."""
+    return [
+        f"there is an agent {wish.name} of the whole installation, too: "
+        f"in this project .toryo/agents/ counts, elsewhere that one"
+        for wish in found
+        if agents.get(tx, wish.name) is not None
+    ]
+
+
+def without_file(tx: Tx, project_id: str, found: Sequence[NewAgent]) -> list[str]:
+    """A note for each agent of the project whose file is gone; a person takes it out."""
+    kept = {wish.name for wish in found}
+    return [
+        f"{row.id} has no file in .toryo/agents/ any more; to take it out: toryo agent remove {row.id}"
+        for row in agents.listing(tx)
+        if row.project == project_id and row.id not in kept
+    ]
+
+
+def passkey_of_name(tx: Tx, name: str) -> str:
+    """The hash that all agents of the name share; empty: none has one."""
+    return next((row.passkey_hash for row in agents.named(tx, name) if row.passkey_hash), "")
 
 
 def first_agent(tx: Tx, project_id: str, on_path: Collection[str]) -> AgentRow:
@@ -61,7 +87,7 @@ def first_agent(tx: Tx, project_id: str, on_path: Collection[str]) -> AgentRow:
     assigned = projects.agents_of(tx, project_id)
     if assigned:
         return _with_client(tx, assigned[0], client)
-    known = [row for row in agents.listing(tx) if row.client and row.status == "active"]
+    known = [row for row in agents.listing(tx) if row.client and row.status == "active" and not row.project]
     if known:
         # lent by another project: it works here too, until a person chooses another as the default
         _assign(tx, project_id, known[0].id)
@@ -80,11 +106,11 @@ def _with_client(tx: Tx, row: AgentRow, client: str) -> AgentRow:
     """The one that `init` made without a client gets the CLI that is there now."""
     if row.client or not client or row.id != FIRST:
         return row
-    agents.update(tx, row.id, client=client)
+    agents.update(tx, row.id, row.project, client=client)
     tx.emit("agent_changed", {"agent": row.id, "client": client})
     for project in projects.listing(tx):
         tasks.mark_of_agent(tx, project.id, row.id)
-    return agents.get(tx, row.id) or row
+    return agents.get(tx, row.id, row.project) or row
 
 
 def _assign(tx: Tx, project_id: str, agent: str) -> None:
@@ -92,5 +118,11 @@ def _assign(tx: Tx, project_id: str, agent: str) -> None:
     tasks.mark_of_agent(tx, project_id, agent)
 
 
-def _insert(tx: Tx, wish: NewAgent) -> None:
-    agents.insert(tx, AgentRow(id=wish.name, name=wish.name, created_at=tx.now, **columns(wish)))
+def _own(tx: Tx, project_id: str, name: str) -> AgentRow | None:
+    row = agents.get(tx, name, project_id)
+    return row if row and row.project == project_id else None
+
+
+def _insert(tx: Tx, project_id: str, wish: NewAgent) -> None:
+    row = AgentRow(id=wish.name, project=project_id, name=wish.name, created_at=tx.now, **columns(wish))
+    agents.insert(tx, replace(row, passkey_hash=passkey_of_name(tx, wish.name)))

@@ -170,7 +170,7 @@ def worker_prompt(context: HeadContext, text: str, agent_name: str) -> dict[str,
     with context.store.read() as tx:
         task = the_task(tx, text)
         project = projects.get(tx, task.project)
-        agent = the_agent(tx, agent_name or task.agent)
+        agent = the_agent(tx, agent_name or task.agent, task.project)
         if project is None:
             raise NotFound(f"There is no project {task.project}.", hint="See `toryo project list`.")
         return {

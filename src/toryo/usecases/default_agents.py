@@ -29,7 +29,7 @@ def unknown_wish(tx: Tx, project_id: str) -> list[str]:
     wish = settings_of(project.settings).default_agent if project else ""
     if not wish or wish in [agent.id for agent in projects.agents_of(tx, project_id)]:
         return []
-    cure = f"toryo agent assign {wish}" if agents.get(tx, wish) else "toryo agent list"
+    cure = f"toryo agent assign {wish}" if agents.get(tx, wish, project_id) else "toryo agent list"
     return [f"default_agent in .toryo/config.yaml: {wish!r} is no agent of this project; type: {cure}"]
 
 

@@ -51,12 +51,43 @@ def the_run(tx: Tx, text: str) -> RunRow:
     return mine[-1]
 
 
-def the_agent(tx: Tx, text: str) -> AgentRow:
-    row = agents.get(tx, text)
-    if row is None:
-        names = ", ".join(agent.id for agent in agents.listing(tx)[:10]) or "none yet"
-        raise NotFound(f"There is no agent {text!r}.", hint=f"There are: {names}.")
-    return row
+def the_agent(tx: Tx, text: str, project: str = "") -> AgentRow:
+    """Whom the name means in the project; without one, the installation's or the only one of the name."""
+    row = agents.get(tx, text, project)
+    if row is not None:
+        return row
+    named = agents.named(tx, text)
+    owners = ", ".join(_name_of(tx, one.project) for one in named)
+    if named and project:
+        raise NotFound(f"The agent {text!r} belongs to {owners}, not to this project.", hint=_NO_SUCH_HERE)
+    if len(named) > 1:
+        raise UserError(
+            f"{len(named)} projects have an agent {text!r} of their own: {owners}.",
+            hint="Go into the repository of one, or name it with --project.",
+        )
+    if named:
+        return named[0]
+    known = [agent.id for agent in agents.listing(tx) if agent.project in ("", project) or not project]
+    names = ", ".join(list(dict.fromkeys(known))[:10]) or "none yet"
+    raise NotFound(f"There is no agent {text!r}.", hint=f"There are: {names}.")
+
+
+_NO_SUCH_HERE = "toryo agent list shows who works here; a file in .toryo/agents/ makes one for this project."
+
+
+def _name_of(tx: Tx, project: str) -> str:
+    row = projects.get(tx, project)
+    return row.name if row else project
+
+
+def project_at(tx: Tx, text: str, path: str) -> ProjectRow | None:
+    """The named project, else the one around the path; outside of every project none."""
+    if text:
+        return the_project(tx, text)
+    try:
+        return the_project(tx, path=path) if path else None
+    except NotFound:
+        return None
 
 
 def the_project(tx: Tx, text: str = "", path: str = "") -> ProjectRow:

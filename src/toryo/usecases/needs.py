@@ -113,7 +113,7 @@ def around(tx: Tx, row: TaskRow) -> Around:
     project = projects.get(tx, row.project)
     if project is None:
         return Around(agent=row.agent)
-    agent = agents.get(tx, row.agent) if row.agent else None
+    agent = agents.get(tx, row.agent, row.project) if row.agent else None
     target = projects.target(tx, row.project, row.target)
     live = [run.id for run in runs.of_task(tx, row.id) if run.live] if _is_unknown(row) else []
     able, disabled, elsewhere = _crew(tx, project, row.agent)
@@ -142,7 +142,11 @@ def _crew(tx: Tx, project: ProjectRow, but: str) -> tuple[tuple[str, ...], tuple
     return (
         tuple(one.id for one in others if one.client and one.status == "active"),
         tuple(one.id for one in others if one.status != "active"),
-        tuple(one.id for one in agents.listing(tx) if one.id not in names and one.status == "active"),
+        tuple(
+            one.id
+            for one in agents.listing(tx)
+            if one.id not in names and one.status == "active" and not one.project
+        ),
     )
 
 

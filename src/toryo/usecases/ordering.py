@@ -207,7 +207,7 @@ def _start_in(agent: AgentRow | None) -> Literal["", "context", "worktree"]:
 
 def _run(tx: Tx, wish: OrderWish, _project: str) -> bool:
     subject = _subject(tx, wish.run)
-    start(tx, subject, agents.get(tx, subject.run.agent))
+    start(tx, subject, agents.get(tx, subject.run.agent, subject.run.project))
     return True
 
 

@@ -39,7 +39,7 @@ def start_session(context: HeadContext, text: str, agent_name: str) -> str:
     """Begin the run; its worktree is prepared by a coordinator as for any other."""
     with context.store.change() as tx:
         task = the_task(tx, text)
-        agent = the_agent(tx, agent_name)
+        agent = the_agent(tx, agent_name, task.project)
         project = projects.get(tx, task.project)
         if project is None or any(run.live for run in runs.of_task(tx, task.id)):
             raise Refused(f"A run of {task.id} has not ended.", hint=f"See `toryo task show {task.id}`.")

@@ -43,7 +43,7 @@ class Pick:
 
 def pick(tx: Tx, agent_id: str, project_id: str, *, session: str = "") -> Pick:
     """`session` is the hash of the asking outside agent's own token, which does not stand in its own way."""
-    agent, project = agents.get(tx, agent_id), projects.get(tx, project_id)
+    agent, project = agents.get(tx, agent_id, project_id), projects.get(tx, project_id)
     if not agent or not project:
         return Pick(waiting_for="unknown")
     if agent.status != "active" or project.status != "active" or not agent.client:

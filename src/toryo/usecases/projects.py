@@ -16,7 +16,7 @@ from toryo.store.engine import Tx
 from toryo.store.rows import AgentRow, ProjectRow, TargetRow
 from toryo.usecases.agent_definitions import AGENT_CLIS, OUTSIDE, PROGRAMS, known_clients, refuse_wrong_client
 from toryo.usecases.agent_files import agents_in
-from toryo.usecases.agents_of_projects import first_agent, import_agents, look_over_file
+from toryo.usecases.agents_of_projects import clashes, first_agent, import_agents, look_over_file
 from toryo.usecases.context import HeadContext
 from toryo.usecases.default_agents import default_agent, settle, unknown_wish
 from toryo.usecases.drain_queue import mark_waiting_tasks
@@ -83,8 +83,8 @@ def register(
         import_agents(tx, row.id, found, known_clients(context, tx))
         first = first_agent(tx, row.id, survey["clients"])
         settle(tx, row.id)
-        agent = agents.get(tx, default_agent(tx, projects.get(tx, row.id) or row)) or first
-        unknown = unknown_wish(tx, row.id)
+        agent = agents.get(tx, default_agent(tx, projects.get(tx, row.id) or row), row.id) or first
+        unknown = [*clashes(tx, row.id, found), *unknown_wish(tx, row.id)]
         tx.mark(f"queue:{row.id}/{row.base}")
     return {
         "success": True,

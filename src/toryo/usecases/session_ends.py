@@ -37,7 +37,8 @@ def expire_sessions(tx: Tx) -> None:
 def end_sessions(context: HeadContext, agent: str, project: str, path: str) -> dict[str, Any]:
     """A person ends what holds a pair without a run that `stop_run` could name."""
     with context.store.change() as tx:
-        pair = the_agent(tx, agent).id, the_project(tx, project, path).id
+        chosen = the_project(tx, project, path).id
+        pair = the_agent(tx, agent, chosen).id, chosen
         loose = [token for token in tokens.active_of_pair(tx, *pair, tx.now) if not token.run]
         if not loose:
             raise Refused(

@@ -60,9 +60,9 @@ class Asked:
     passkey_fits: bool = False
 
 
-def passkey_hash(context: HeadContext, agent: str) -> str:
+def passkey_hash(context: HeadContext, agent: str, project: str) -> str:
     with context.store.read() as tx:
-        row = agents.get(tx, agent)
+        row = agents.get(tx, agent, project)
     return row.passkey_hash if row and row.status == "active" else ""
 
 
@@ -73,7 +73,7 @@ def run_named_by(context: HeadContext, passkey: str) -> str:
 
 def authenticate(context: HeadContext, asked: Asked) -> dict[str, Any]:
     with context.store.change() as tx:
-        agent, project = agents.get(tx, asked.agent), projects.get(tx, asked.project)
+        agent, project = agents.get(tx, asked.agent, asked.project), projects.get(tx, asked.project)
         run = runs.get(tx, asked.run) if asked.run else None
         if agent is None or not (run or asked.passkey_fits) or (run and run.agent != agent.id):
             raise InvalidCredentials(

@@ -9,8 +9,9 @@ from toryo.domain.words import TaskStatus
 from toryo.reconciler.subjects import REMOVED
 from toryo.store import agents, coordinators, events, projects, runs, tasks
 from toryo.store.engine import Tx
-from toryo.store.rows import CoordinatorRow, TaskRow
+from toryo.store.rows import AgentRow, CoordinatorRow, TaskRow
 from toryo.usecases import hindrances, needs, notifying, settings_problems
+from toryo.usecases.agents import where_meant
 from toryo.usecases.context import HeadContext
 from toryo.usecases.finding import the_project, the_task
 from toryo.usecases.parking import accounts
@@ -37,7 +38,7 @@ def get_status(context: HeadContext, project: str, path: str) -> dict[str, Any]:
                 "home": str(context.home.path),
             },
             "coordinators": [_coordinator(tx, row) for row in coordinators.listing(tx)],
-            "agents": [_agent(tx, row.id, row.client, row.slots, row.status) for row in agents.listing(tx)],
+            "agents": [_agent(tx, row) for row in agents.listing(tx)],
             "projects": [
                 body_of(tx, row) | {"settings_looked_at": iso(settings_problems.looked_at(context, row.id))}
                 for row in listed
@@ -72,9 +73,18 @@ def _coordinator(tx: Tx, row: CoordinatorRow) -> dict[str, Any]:
     }
 
 
-def _agent(tx: Tx, agent: str, client: str, slots: int, status: str) -> dict[str, Any]:
-    busy = [run.id for project in projects.listing(tx) for run in runs.live_of_pair(tx, agent, project.id)]
-    return {"id": agent, "client": client or None, "slots": slots, "status": status, "runs": busy}
+def _agent(tx: Tx, row: AgentRow) -> dict[str, Any]:
+    busy = [run.id for project in where_meant(tx, row) for run in runs.live_of_pair(tx, row.id, project.id)]
+    owner = projects.get(tx, row.project) if row.project else None
+    return {
+        "id": row.id,
+        "project": row.project or None,
+        "project_name": owner.name if owner else None,
+        "client": row.client or None,
+        "slots": row.slots,
+        "status": row.status,
+        "runs": busy,
+    }
 
 
 def _silent_since(tx: Tx, row: TaskRow) -> str | None:

@@ -9,7 +9,7 @@ from toryo.domain.errors import UserError
 from toryo.store import projects
 from toryo.usecases.agent_definitions import NewAgent, known_clients, refuse_wrong_client
 from toryo.usecases.agent_files import agents_in
-from toryo.usecases.agents_of_projects import sync_agents
+from toryo.usecases.agents_of_projects import clashes, sync_agents, without_file
 from toryo.usecases.context import HeadContext
 from toryo.usecases.default_agents import settle, unknown_wish
 from toryo.usecases.facts_of_projects import take_settings
@@ -40,7 +40,8 @@ def sync(context: HeadContext, text: str, path: str, survey: Mapping[str, Any]) 
             refuse_wrong_client(context, wish.client)
         told = sync_agents(tx, row.id, found, known_clients(context, tx))
         settle(tx, row.id)
-        notes = [*unknown_wish(tx, row.id), *_not_counted(row.base, survey["uncommitted"])]
+        notes = [*clashes(tx, row.id, found), *without_file(tx, row.id, found)]
+        notes += [*unknown_wish(tx, row.id), *_not_counted(row.base, survey["uncommitted"])]
     source = "uncommitted" if survey["settings_from"] == "working copy" else survey["settings_from"]
     return {"success": True, **told, "settings_from": source, "settings_problem": "", "notes": notes}
 

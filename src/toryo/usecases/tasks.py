@@ -123,7 +123,7 @@ def look_over(write: Sequence[str] | None, checks: Sequence[str] | None) -> None
 
 def assigned_agent(tx: Tx, project: ProjectRow, name: str) -> str:
     """That agent's id, if it works there: nobody else would ever be started for the project."""
-    agent = the_agent(tx, name)
+    agent = the_agent(tx, name, project.id)
     if agent.id not in {one.id for one in projects.agents_of(tx, project.id)}:
         raise UserError(
             f"The agent {agent.id} does not work in {project.name}.", hint=f"toryo agent assign {agent.id}"
@@ -347,7 +347,7 @@ def _is_rewound(tx: Tx, row: TaskRow) -> bool:
 
 def _account(tx: Tx, row: TaskRow) -> tuple[str, str]:
     """(machine, client) of the task's next run."""
-    project, agent = projects.get(tx, row.project), agents.get(tx, row.agent)
+    project, agent = projects.get(tx, row.project), agents.get(tx, row.agent, row.project)
     return project.machine if project else "", agent.client if agent else ""
 
 

@@ -79,7 +79,7 @@ def _fields(tx: Tx, row: TaskRow, wish: Update) -> dict[str, Any]:
     if wish.agent:
         project = projects.get(tx, row.project)
         changed["agent"] = (
-            assigned_agent(tx, project, wish.agent) if project else the_agent(tx, wish.agent).id
+            assigned_agent(tx, project, wish.agent) if project else the_agent(tx, wish.agent, row.project).id
         )
     if changed and (row.status == TaskStatus.DONE or any(run.live for run in runs.of_task(tx, row.id))):
         raise Refused(

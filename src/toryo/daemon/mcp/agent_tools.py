@@ -42,7 +42,7 @@ async def authenticate(head: Head, caller: Caller, args: Authenticate) -> dict[s
     run = run or await head.do(sessions.run_named_by, args.passkey)
     fits = False
     if not run:
-        stored = await head.do(sessions.passkey_hash, args.agent_id)
+        stored = await head.do(sessions.passkey_hash, args.agent_id, args.project_id)
         fits = await head.aside(check_passkey, args.passkey, stored)
     asked = sessions.Asked(args.agent_id, args.project_id, run, fits)
     return await head.do(sessions.authenticate, asked)

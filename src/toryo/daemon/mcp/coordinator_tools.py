@@ -50,6 +50,7 @@ class Claim(Pair):
 
 class Profile(Arguments):
     agent_id: str
+    project_id: str = ""
 
 
 class NextOrders(Arguments):
@@ -132,7 +133,7 @@ async def claim(head: Head, caller: Caller, args: Claim) -> dict[str, Any]:
 
 
 async def profile(head: Head, caller: Caller, args: Profile) -> dict[str, Any]:
-    return await head.do(agents.get_profile, args.agent_id)
+    return await head.do(agents.get_profile, args.agent_id, args.project_id)
 
 
 async def orders(head: Head, caller: Caller, args: NextOrders) -> dict[str, Any]:
@@ -232,7 +233,13 @@ TOOLS = (
     Tool(
         "claim_run", COORDINATORS, Claim, claim, "Claim a run for a pair: the answer carries its first order."
     ),
-    Tool("get_subordinate_profile", COORDINATORS, Profile, profile, "An agent's role and system prompt."),
+    Tool(
+        "get_subordinate_profile",
+        COORDINATORS,
+        Profile,
+        profile,
+        "An agent's role and system prompt.",
+    ),
     Tool(
         "next_orders",
         COORDINATORS,

@@ -216,8 +216,8 @@ async def list_agents(head: Head, caller: Caller, args: Which) -> dict[str, Any]
     return await head.do(agents.list_agents, args.project, args.path)
 
 
-async def get_agent(head: Head, caller: Caller, args: Agent) -> dict[str, Any]:
-    return await head.do(agents.get_agent, args.agent)
+async def get_agent(head: Head, caller: Caller, args: AgentHere) -> dict[str, Any]:
+    return await head.do(agents.get_agent, args.agent, args.project, args.path)
 
 
 async def add_task(head: Head, caller: Caller, args: NewTask) -> dict[str, Any]:
@@ -394,7 +394,7 @@ TOOLS = (
     _tool("get_project", Which, get_project, "One project, by name, id or a path inside it."),
     _tool("add_agent", NewAgent, add_agent, "Add or change an agent; its passkey is shown once."),
     _tool("list_agents", Which, list_agents, "Agents, of one project or all."),
-    _tool("get_agent", Agent, get_agent, "One agent."),
+    _tool("get_agent", AgentHere, get_agent, "One agent."),
     _tool("add_task", NewTask, add_task, "Add a task."),
     _tool("list_tasks", Tasks, list_tasks, "A page of tasks."),
     _tool("get_task", Task, get_task, "One task with its runs and claims."),

@@ -34,7 +34,7 @@ class NewAssignment(Assignment):
     default: bool = False
 
 
-class Removal(Agent):
+class Removal(Assignment):
     everywhere: bool = False
 
 
@@ -110,8 +110,8 @@ async def unassign_agent(head: Head, caller: Caller, args: Assignment) -> dict[s
 
 
 def _enables(status: str) -> Any:
-    async def handler(head: Head, caller: Caller, args: Agent) -> dict[str, Any]:
-        return await head.do(agents.set_status, args.agent, status)
+    async def handler(head: Head, caller: Caller, args: Assignment) -> dict[str, Any]:
+        return await head.do(agents.set_status, args.agent, status, args.project, args.path)
 
     return handler
 
@@ -122,7 +122,7 @@ async def new_passkey(head: Head, caller: Caller, args: Agent) -> dict[str, Any]
 
 
 async def remove_agent(head: Head, caller: Caller, args: Removal) -> dict[str, Any]:
-    return await head.do(agents.remove_agent, args.agent, everywhere=args.everywhere)
+    return await head.do(agents.remove_agent, args.agent, args.project, args.path, everywhere=args.everywhere)
 
 
 async def sync_agents(head: Head, caller: Caller, args: Which) -> dict[str, Any]:
@@ -188,8 +188,10 @@ TOOLS = (
     _tool("move_project", Move, move_project, "Say where a project's repository is now."),
     _tool("assign_agent", NewAssignment, assign_agent, "Let an agent work in a project, as its default too."),
     _tool("unassign_agent", Assignment, unassign_agent, "Take an agent off a project."),
-    _tool("enable_agent", Agent, _enables("active"), "Let an agent be started."),
-    _tool("disable_agent", Agent, _enables("disabled"), "Start an agent no more; what it is doing goes on."),
+    _tool("enable_agent", Assignment, _enables("active"), "Let an agent be started."),
+    _tool(
+        "disable_agent", Assignment, _enables("disabled"), "Start an agent no more; what it is doing goes on."
+    ),
     _tool("new_passkey", Agent, new_passkey, "A new passkey for an agent, shown once; the old one is void."),
     _tool("remove_agent", Removal, remove_agent, "Take an agent out; refused while a task or run needs it."),
     _tool("sync_agents", Which, sync_agents, "Read .toryo/ again and bring its agents into the store."),

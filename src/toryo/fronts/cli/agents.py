@@ -87,6 +87,7 @@ def _declare_list(parser: argparse.ArgumentParser) -> None:
 def _declare_show(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("agent", metavar="NAME")
     parser.add_argument("--format", choices=("text", "json", "yaml"), default="text", help="(default: text)")
+    project_option(parser)
     verb(parser, show, "toryo agent show coder", "toryo agent show coder --format yaml", reads=True)
 
 
@@ -107,11 +108,13 @@ def _declare_unassign(parser: argparse.ArgumentParser) -> None:
 
 def _declare_enable(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("agent", metavar="NAME")
+    project_option(parser)
     verb(parser, enable, "toryo agent enable coder", json=True)
 
 
 def _declare_disable(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("agent", metavar="NAME")
+    project_option(parser)
     verb(parser, disable, "toryo agent disable coder", json=True)
 
 
@@ -129,6 +132,7 @@ def _declare_release(parser: argparse.ArgumentParser) -> None:
 def _declare_remove(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("agent", metavar="NAME")
     parser.add_argument("--everywhere", action="store_true", help="also if it works in several projects")
+    project_option(parser)
     verb(parser, remove, "toryo agent remove coder", "toryo agent remove coder --everywhere", json=True)
 
 
@@ -232,6 +236,7 @@ def list_agents(args: argparse.Namespace, desk: Desk) -> int:
     rows = [
         (
             one["id"],
+            one.get("project_name") or "all",
             one.get("client") or "none yet",
             one.get("slots"),
             one.get("access"),
@@ -243,12 +248,12 @@ def list_agents(args: argparse.Namespace, desk: Desk) -> int:
     if not rows:
         print("No agents. Add one: toryo agent add NAME --client claude, or another client (`toryo doctor`)")
         return 0
-    print(table(("name", "client", "slots", "access", "status", "role"), rows))
+    print(table(("name", "of project", "client", "slots", "access", "status", "role"), rows))
     return 0
 
 
 def show(args: argparse.Namespace, desk: Desk) -> int:
-    agent: dict[str, Any] = inner(desk.call("get_agent", {"agent": args.agent}), "agent")
+    agent: dict[str, Any] = inner(desk.call("get_agent", {"agent": args.agent, **whose(args, desk)}), "agent")
     agent.pop("success", None)
     if args.json or args.format == "json":
         print_json(agent)
@@ -283,7 +288,7 @@ def unassign(args: argparse.Namespace, desk: Desk) -> int:
 
 
 def enable(args: argparse.Namespace, desk: Desk) -> int:
-    answer = desk.call("enable_agent", {"agent": args.agent})
+    answer = desk.call("enable_agent", {"agent": args.agent, **whose(args, desk)})
     _told(args, answer, f"{_agent(answer)} may be started.")
     if not args.json:
         _print_work(answer)
@@ -291,7 +296,7 @@ def enable(args: argparse.Namespace, desk: Desk) -> int:
 
 
 def disable(args: argparse.Namespace, desk: Desk) -> int:
-    answer = desk.call("disable_agent", {"agent": args.agent})
+    answer = desk.call("disable_agent", {"agent": args.agent, **whose(args, desk)})
     return _told(args, answer, f"{_agent(answer)} is started no more; what it is doing goes on.")
 
 
@@ -311,7 +316,7 @@ def release(args: argparse.Namespace, desk: Desk) -> int:
 
 def remove(args: argparse.Namespace, desk: Desk) -> int:
     wish = {"everywhere": True} if args.everywhere else {}
-    answer = desk.call("remove_agent", {"agent": args.agent, **wish})
+    answer = desk.call("remove_agent", {"agent": args.agent, **wish, **whose(args, desk)})
     return _told(args, answer, f"{_agent(answer)} is no agent any more; what it did stays.")
 
 
