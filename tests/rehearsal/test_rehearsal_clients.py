@@ -43,11 +43,10 @@ def prepared(client: str, model: ModelProcess, tmp_path: Path) -> dict[str, str]
 
 @every_client
 def test_a_client_edits_and_commits_as_the_script_says(client, repo, tmp_path):
-    below = repo / "below"
-    below.mkdir()
+    """Where the CLI was started: no line enters another folder first."""
     with model_process(tmp_path, SCRIPT) as model:
-        env = prepared(client, model, tmp_path) | {"WORKING_DIRECTORY": str(repo)}
-        done = run_client(argv_for(client, PROMPT), below, **env)
+        env = prepared(client, model, tmp_path)
+        done = run_client(argv_for(client, PROMPT), repo, **env)
         kept = model.requests()
     assert done.returncode == 0, done.stdout + done.stderr
     assert git(repo, "log", "-1", "--format=%s") == "say hello"
