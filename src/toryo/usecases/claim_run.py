@@ -127,7 +127,11 @@ def begin_again(tx: Tx, run: RunRow) -> RunRow | None:
     newest = runs.of_task(tx, run.task)[-1]
     if newest.id != run.id:
         return newest
-    project, agent, task = projects.get(tx, run.project), agents.get(tx, run.agent), tasks.get(tx, run.task)
+    project, agent, task = (
+        projects.get(tx, run.project),
+        agents.get(tx, run.agent, run.project),
+        tasks.get(tx, run.task),
+    )
     target = projects.target(tx, run.project, task.target) if task else None
     is_followed = target is not None and target.seen_relation in gather.FOLLOWING and not target.stopped
     if project is None or agent is None or task is None or is_followed:
