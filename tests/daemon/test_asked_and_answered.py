@@ -55,7 +55,7 @@ def test_a_question_is_shown_where_a_person_looks_with_the_line_that_answers_it(
 def test_the_answer_reaches_the_agent_in_the_same_conversation(claude: Shop, way: str) -> None:
     task = ask(claude)
     if way == "retry":
-        claude.daemon.person("retry_task", task=task, note="by date, newest first")
+        claude.retry(task, "by date, newest first")
     else:
         named = task if way == "say" else claude.task(task)["runs"][-1]["id"]
         answer = claude.daemon.person("say", id=named, text="by date, newest first")
@@ -91,7 +91,7 @@ def test_an_answer_that_is_said_again_with_its_id_is_said_once(claude: Shop) -> 
 
 def test_a_retry_without_words_starts_over(claude: Shop) -> None:
     task = ask(claude)
-    claude.daemon.person("retry_task", task=task)
+    claude.retry(task)
     assert (claude.state(task), claude.task(task)["worktree"]) == ("ready", "")
     assert begin(claude)["inputs"]["resume"] == ""
 
@@ -101,7 +101,7 @@ def test_the_note_of_a_retry_reaches_the_next_run_and_those_after_it(claude: Sho
     for _ in range(2):
         end(claude, begin(claude), "Nothing was to be done.")
     assert claude.state(task) == "needs_review no_commit"
-    claude.daemon.person("retry_task", task=task, note="the file is in lib/")
+    claude.retry(task, "the file is in lib/")
     for _ in range(2):
         order = begin(claude)
         assert "the file is in lib/" in prompt(claude, order)
@@ -111,7 +111,7 @@ def test_the_note_of_a_retry_reaches_the_next_run_and_those_after_it(claude: Sho
 def test_the_note_with_which_work_was_rejected_reaches_the_run_after_a_retry(claude: Shop) -> None:
     task = ask(claude)
     claude.daemon.person("reject_task", task=task, note="not with a new dependency")
-    claude.daemon.person("retry_task", task=task)
+    claude.retry(task)
     assert "not with a new dependency" in prompt(claude, begin(claude))
 
 

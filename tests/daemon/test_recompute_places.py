@@ -66,8 +66,8 @@ def test_a_task_without_a_run_has_no_place_and_no_generation(shop: Shop) -> None
     assert sorted(bend(shop, task, name="it", generation=1)) == sorted(told)
 
 
-def test_a_later_run_of_an_attempt_keeps_the_base_that_the_first_one_had(shop: Shop, begun: str) -> None:
-    """Even if its own report says something else."""
+def test_a_later_run_of_an_attempt_has_the_base_that_it_was_moved_to(shop: Shop, begun: str) -> None:
+    """What a person took off the target is not in it any more."""
     ended(shop)
     partner = {"paths": ("a.txt",), "partner": "", "task": ""}
     shop.hands.report(
@@ -77,7 +77,7 @@ def test_a_later_run_of_an_attempt_keeps_the_base_that_the_first_one_had(shop: S
     again = Prepared(name="again", worktree="/again", branch="agent/again", base=OTHER, head=OTHER)
     shop.hands.report(shop.hands.order("prepare"), "prepared", again)
     assert differences(shop) == []
-    assert bend(shop, begun, base_commit=MERGED) == [f"base_commit is {MERGED}, the facts say {FIRST}"]
+    assert bend(shop, begun, base_commit=MERGED) == [f"base_commit is {MERGED}, the facts say {OTHER}"]
 
 
 def test_a_new_attempt_has_no_place_until_its_first_run_is_prepared(shop: Shop, begun: str) -> None:

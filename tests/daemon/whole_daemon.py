@@ -275,10 +275,10 @@ class Shop:
             passkey=passkey or self.passkey,
         )
 
-    def retry(self, task: str) -> Body:
+    def retry(self, task: str, note: str = "") -> Body:
         """The hands look first whether a person worked in the worktree: nobody did."""
         with ThreadPoolExecutor(1) as pool:
-            asked = pool.submit(self.daemon.person, "retry_task", task=task)
+            asked = pool.submit(self.daemon.person, "retry_task", task=task, note=note)
             answer = models.ReadAnswer(ended=True, body={"there": True, "commits": 0, "files": []})
             self.hands.report(self.hands.order("read"), "answered", answer)
             return asked.result(30)

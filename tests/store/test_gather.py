@@ -64,7 +64,9 @@ def test_an_unknown_subject_is_none(store: Store) -> None:
 def test_a_task_knows_its_agent_and_project(store: Store) -> None:
     with store.change() as tx:
         tasks.update(tx, "t1", held=True)
-        assert task(tx) == TaskFacts(id="t1", held=True, agent="ann", client="command", base=None)
+        assert task(tx) == TaskFacts(
+            id="t1", held=True, agent="ann", client="command", base=None, target="main"
+        )
         agents.update(tx, "ann", status="disabled", client="")
         projects.update(tx, "p1", status="archived")
         projects.unassign(tx, "p1", "ann")

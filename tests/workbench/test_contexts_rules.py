@@ -58,7 +58,7 @@ def test_one_rule_file_reaches_every_client(tmp_path, only):
     worktree = make_worktree(tmp_path, {only: ALL[only]})
     native = {
         "CLAUDE.md": {"claude", "opencode"},
-        "AGENTS.md": {"codex", "opencode"},  # claude reads it only where no CLAUDE.md is, and ours is one
+        "AGENTS.md": {"claude", "codex", "opencode"},
         "GEMINI.md": {"gemini"},
     }[only]
     assert {client for client in CLIENTS if missed(worktree, client) == []} == native
@@ -89,7 +89,8 @@ def test_a_link_to_the_other_file_is_no_second_text(tmp_path):
 )
 def test_a_file_that_only_points_to_the_other_is_not_added(tmp_path, pointer):
     worktree = make_worktree(tmp_path, {"AGENTS.md": A, "CLAUDE.md": pointer})
-    for client, added in {"claude": [A], "codex": [], "gemini": [A]}.items():
+    followed = "@" in pointer  # Claude Code starts in the worktree and follows its imports itself
+    for client, added in {"claude": [] if followed else [A], "codex": [], "gemini": [A]}.items():
         text = told(worktree, client)
         assert [rule for rule in (A,) if rule.strip() in text] == added, client
         assert "From `CLAUDE.md`" not in text, client
@@ -106,15 +107,14 @@ def test_what_gemini_imports_itself_is_not_added(tmp_path):
 
 
 def test_imports_reach_whoever_does_not_follow_them(tmp_path):
-    """From the context directory Claude Code follows no import of the repository's CLAUDE.md."""
+    """Claude Code, which starts in the worktree, does."""
     files = {"CLAUDE.md": f"{C}\nAnd @docs/style.md, please.\n", "docs/style.md": "No tabs.\n@more.md\n"}
     worktree = make_worktree(tmp_path, {**files, "docs/more.md": "No trailing blanks.\n"})
-    context = prepare(worktree, "claude")
-    assert context.carried == (worktree / "docs/style.md", worktree / "docs/more.md")
-    for client in ("claude", "gemini", "codex"):
+    assert prepare(worktree, "claude").carried == ()
+    assert "No tabs." not in told(worktree, "claude")
+    for client in ("gemini", "codex"):
         text = told(worktree, client)
         assert (text.count("No tabs."), text.count("No trailing blanks.")) == (1, 1), client
-    assert "No tabs." not in told(worktree, "claude").split("## Rules")[0]
 
 
 def test_an_import_leads_to_no_file_outside_the_worktree(tmp_path):

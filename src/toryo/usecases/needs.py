@@ -77,7 +77,7 @@ def of_targets(tx: Tx, project: str | None, told: Collection[TaskRow]) -> list[d
 
 
 def _rewound(tx: Tx, project: ProjectRow, target: TargetRow) -> dict[str, Any]:
-    done = tasks.newest(tx, TaskStatus.DONE, project=project.id, limit=50)
+    done = tasks.newest(tx, TaskStatus.DONE, project=project.id, limit=10)
     gone = [row for row in done if row.target == target.name and row.reason == REMOVED]
     over = [row for status in _OVER for row in tasks.newest(tx, status, project=project.id, limit=1)]
     lines = [f"toryo task approve {row.id}" for row in [*gone, *over][:1]]

@@ -20,6 +20,7 @@ from toryo.usecases.tasks import task_line
 
 PAGE = 20
 LOOKED_AT = 200
+NEWEST_DONE = 10
 
 
 def get_status(context: HeadContext, project: str, path: str) -> dict[str, Any]:
@@ -108,9 +109,9 @@ def _needs_you(tx: Tx, project: str | None) -> list[dict[str, Any]]:
 
 
 def _removed(tx: Tx, project: str | None) -> list[dict[str, Any]]:
-    """Done, and no longer on their targets."""
-    done = tasks.newest(tx, TaskStatus.DONE, project=project, limit=LOOKED_AT)
-    return [task_line(row) for row in done if row.reason == REMOVED][:PAGE]
+    """Of the newest that are done: those no longer on their targets. `task list` has the older ones."""
+    done = tasks.newest(tx, TaskStatus.DONE, project=project, limit=NEWEST_DONE)
+    return [task_line(row) for row in done if row.reason == REMOVED]
 
 
 def list_events(
