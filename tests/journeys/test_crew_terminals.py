@@ -123,9 +123,11 @@ def test_an_agent_that_asks_on_its_screen_needs_a_person_and_words_answer_it(
     with crew(client, part("Add a file", *steps), worker=ON_SCREEN) as house:
         task = house.add("Add a file")
         house.until(task, lambda one: one["reason"] == "waiting_for_input", what="it waits for a person")
+        # Gemini CLI tells first that it waits, and then for what
+        asked = "waiting_for_input: Which colour? (1 Red, 2 Blue)"
+        eventually(lambda: [one["why"] for one in house.read("status")["needs_you"]] == [asked], what=asked)
         (listed,) = house.read("status")["needs_you"]
         assert listed["task"] == task
-        assert listed["why"] == "waiting_for_input: Which colour? (1 Red, 2 Blue)"
         house.ok("task", "say", task, answer)
         house.until(task, lambda one: one["reason"] == "implement", what="it goes on", within_s=10)
         assert house.read("status")["needs_you"] == []
