@@ -116,7 +116,8 @@ def _settings(call: Call, hooks: dict[str, Any]) -> bool:
     """Written anew for each run, so that nothing of an earlier one stays. False: there is no place for it."""
     if call.context is None:
         return False
-    hooks = {**hooks, "BeforeTool": _hook("enter", enter_command(call.worktree))}
+    enter = _hook("enter", enter_command(call.worktree))
+    hooks = {**hooks, "BeforeTool": [*hooks.get("BeforeTool", ()), *enter]}
     settings: dict[str, Any] = {"general": {"enableAutoUpdate": False}}
     if call.bridge:
         server = {"command": call.bridge[0], "args": list(call.bridge[1:]), "trust": True}
