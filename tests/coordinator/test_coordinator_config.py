@@ -107,7 +107,6 @@ def test_the_documented_file_can_be_used_as_it_stands(tmp_path: Path) -> None:
     path.write_text(section.partition("```yaml\n")[2].partition("```")[0])
     found = read_config(path, tmp_path / "mcp.sock", {"CODER_PASSKEY": "secret"})
     assert (found.polling_interval, found.max_concurrent, found.silent_after) == (10, 3, 60)
-    assert found.ask_silent == 600
     assert found.agents is not None
     assert found.agents["coder"].passkey.get_secret_value() == "secret"
     assert found.model_fields_set == set(Config.model_fields)

@@ -103,3 +103,12 @@ def test_setting_a_key_leaves_every_other_line_alone() -> None:
     assert with_key("", "new", 1) == "new: 1\n"
     assert with_key("# only this", "new", 1) == "# only this\nnew: 1\n"
     assert with_key("{a: 1, b: 2}\n", "b", 3) == "a: 1\nb: 3\n"
+
+
+def test_who_only_reads_gets_the_defaults_where_the_file_is_wrong_or_missing(tmp_path):
+    file = tmp_path / "config.yaml"
+    assert home_settings.of(file).ask_silent == 600
+    file.write_text("ask_silent: 30\n")
+    assert home_settings.of(file).ask_silent == 30
+    file.write_text("ask_silent: never\n")
+    assert home_settings.of(file).ask_silent == 600

@@ -57,9 +57,6 @@ class Config(_Section):
     mcp_socket_path: Path
     silent_after: Seconds = 60
     """Seconds without output after which an agent CLI's log is asked whether it waits for its service."""
-    ask_silent: Annotated[float, Field(ge=0, le=86400, allow_inf_nan=False)] = 600
-    """Seconds without output after which an agent on a screen whose CLI has no hook for the end of a turn is
-    asked once whether it is done; 0: never."""
     ai_providers: dict[str, Annotated[Provider, BeforeValidator(_nothing_is_empty)]] = Field(
         default_factory=dict
     )

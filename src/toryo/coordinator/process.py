@@ -33,6 +33,7 @@ from toryo.coordinator.standing import Standing
 from toryo.coordinator.windows import Windows
 from toryo.domain.errors import UserError
 from toryo.files import write_whole
+from toryo.protocol import home_settings
 from toryo.protocol.models import Order
 from toryo.settings import Home
 from toryo.shell_environment import written
@@ -105,7 +106,7 @@ def join(home: Home, name: str, config: Config, key: str, standing: Standing) ->
     targets = Targets(reporter)
     spares = Spares(folder / "spare", launch.shim_environment(), min(2, config.max_concurrent))
     clients = Records(config, home.path / "clients")
-    windows = Windows(folder, config.ask_silent)
+    windows = Windows(folder, home_settings.of(home.config).ask_silent)
     runs = Runs(folder / "runs", reporter, journal, clients, spares)
     orders = Orders(journal, reporter, standing, check_hands=_check_hands())
     spares.is_busy = orders.is_acting

@@ -8,10 +8,12 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
+from toryo import settings as environment
 from toryo.domain.errors import UserError
 from toryo.protocol import yaml_files
 
@@ -97,6 +99,14 @@ def parse(where: str, text: str, env: Mapping[str, str]) -> HomeSettings:
             told = yaml_files.wrong_keys(variable_of(key), "", wrong, HomeSettings)
             raise HomeSettingsWrong(f"{told}.", hint=f"unset {variable_of(key)}") from None
     return found
+
+
+def of(file: Path) -> HomeSettings:
+    """For who only reads them: the defaults where the file is wrong, which `status` tells."""
+    try:
+        return parse(str(file), file.read_text(encoding="utf-8"), environment.environment())
+    except (OSError, UnicodeDecodeError, HomeSettingsWrong):
+        return HomeSettings()
 
 
 def read(where: str, text: str) -> dict[str, Any]:
