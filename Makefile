@@ -9,12 +9,12 @@ READY := $(VENV)/.ready
 USABLE := $(VENV)/.usable
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check lint types imports format install tools clients long mutants bench chaos clean
+.PHONY: help demo test check lint types imports format install tools clients long page screenshots mutants bench chaos clean
 
 help: ## list the targets
-	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /\1\t/' | while IFS=$$'\t' read -r name text; do printf '  %-8s %s\n' "$$name" "$$text"; done
+	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /\1\t/' | while IFS=$$'\t' read -r name text; do printf '  %-11s %s\n' "$$name" "$$text"; done
 
-demo: $(USABLE) ## the whole loop in a minute: no key, no model (DEMO="--keep DIR" keeps it)
+demo: $(USABLE) ## one sentence to finished work in a minute: no key (DEMO="--keep DIR" keeps it)
 	@$(BIN)/toryo demo $(DEMO)
 
 test: install tools clients lint types imports ## everything: style, types, import contracts, all tests
@@ -58,11 +58,18 @@ $(USABLE): requirements.lock pyproject.toml
 	@$(BIN)/python -m compileall -q src
 	@touch $(USABLE)
 
-tools: ## tmux and the PostgreSQL server programs, where they are missing
+tools: ## tmux, Chromium and the PostgreSQL server programs, where they are missing
 	@.ci/tools
 
 clients: ## the pinned agent CLIs, from npm, into a cache outside the repository
 	@.ci/clients > /dev/null
+
+page: install ## build the page from web/ into the package; needs Node 20.19 or newer, users need none
+	cd web && npm ci --no-audit --no-fund
+	cd web && npm run types && npm run build
+
+screenshots: install tools ## the pictures of docs/howto/web.md, of the page as it is now
+	cd tests/web && PYTHONPATH=..:.:../../src ../../$(BIN)/python screenshots.py ../../docs/howto/images
 
 mutants: install ## breaks the code on purpose, in a copy: tests must notice; CI runs it too
 	@.ci/mutants $(BIN)/python

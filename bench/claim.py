@@ -21,10 +21,12 @@ from table import Figure, Samples
 
 from toryo import processes
 from toryo.daemon.process import open_context
+from toryo.domain.words import PlaceKind
+from toryo.engine.context import HeadContext
 from toryo.protocol.wire import Connection
 from toryo.settings import Home
-from toryo.usecases import claim_run, coordinators
-from toryo.usecases.context import HeadContext
+from toryo.usecases.coordinators import coordinators
+from toryo.usecases.runs import claim as claim_run
 
 _numbers = itertools.count(1)
 
@@ -107,7 +109,7 @@ def _as_tool(shape: str, number: int, rounds: int) -> tuple[list[float], list[fl
 
 
 def _registered(context: HeadContext) -> tuple[str, int]:
-    coordinators.issue_key(context, MACHINE, "bench")
+    coordinators.issue_key(context, PlaceKind.COORDINATOR, MACHINE, "bench")
     about = {"boot": "b", "pid": processes.own_pid(), "clients": {}, "fingerprint": "", "interval_s": 10}
     answer = coordinators.register(context, f"{MACHINE}/bench", **about)
     return str(answer["coordinator"]), int(answer["incarnation"])

@@ -7,10 +7,10 @@ from typing import Any
 
 from sqlalchemy import insert
 
-from toryo.store import agents, projects
-from toryo.store.engine import Store, Tx
-from toryo.store.rows import AgentRow, FactRow, OrderRow, ProjectRow, RunRow, TargetRow, TaskRow
-from toryo.store.schema import dependencies, facts, orders, runs, tasks
+from toryo.store.database.engine import Store, Tx
+from toryo.store.database.rows import AgentRow, FactRow, OrderRow, ProjectRow, RunRow, TargetRow, TaskRow
+from toryo.store.database.schema import dependencies, facts, orders, runs, tasks
+from toryo.store.tables import agents, projects
 
 PROJECT, AGENT, OTHER, MACHINE = "p0000bench", "ann", "bob", "m"
 MINE = 400

@@ -41,6 +41,11 @@ REASONS: dict[str, str] = {
         "a file, a rename, and the wake-up of the agent; each wakes a core that slept."
     ),
     "the same as a tool call": "the claim itself, see above; an empty call costs 0.35 ms on a free machine.",
+    "sentence → questions on the screen, nothing": (
+        "daemon, coordinator and planner begin one after the other, and the planner's first call pays for "
+        "the imports of whoever speaks HTTP; all of it is computing, which beside other work takes several "
+        "times as long."
+    ),
     "toryo ": "the interpreter's start is the floor; what comes on top is the imports and one call.",
     "idle": (
         "per interval of 10 s one heartbeat and one look for work, and every 30 s the whole set of orders; "

@@ -18,11 +18,14 @@ from pathlib import Path
 import bridge
 import claim
 import crew
+import first_answer
 import idle
 import life
+import log_page
 import message
 import reading
 import recovery
+import terminal_front
 from installation import command
 from reasons import REASONS
 from table import Figure, as_markdown, as_text
@@ -42,9 +45,15 @@ class Sizes:
     calls: int = 300
     cli_runs: int = 20
     messages: int = 100
+    calls_of_models: int = 50
+    sentences: int = 10
+    pages: int = 100
+    log_size: int = 500_000_000
     agents: int = 50
     idle_s: float = 30
     kills: int = 20
+    shown_tasks: int = 2000
+    paints: int = 10
 
 
 TINY = Sizes(
@@ -58,9 +67,15 @@ TINY = Sizes(
     calls=5,
     cli_runs=1,
     messages=2,
+    calls_of_models=2,
+    sentences=1,
+    pages=2,
+    log_size=5_000_000,
     agents=3,
     idle_s=1,
     kills=1,
+    shown_tasks=50,
+    paints=1,
 )
 
 
@@ -74,8 +89,11 @@ def parts(sizes: Sizes) -> dict[str, Callable[[], list[Figure]]]:
         "claim": lambda: claim.measure(sizes.tasks, sizes.claims, say),
         "commands": lambda: reading.measure(sizes.tasks, sizes.commands, say),
         "bridge": lambda: bridge.measure(sizes.starts, sizes.calls, say),
+        "log": lambda: log_page.measure(sizes.pages, sizes.log_size, say),
         "message": lambda: message.measure(sizes.messages, say),
+        "planner": lambda: first_answer.measure(sizes.calls_of_models, sizes.sentences, say),
         "crew": lambda: crew.measure(sizes.cli_runs, say),
+        "terminal": lambda: terminal_front.measure(sizes.shown_tasks, sizes.paints, say),
         "recovery": lambda: recovery.measure(sizes.kills, say),
         "idle": lambda: [
             *idle.measure(sizes.agents, 0.1, sizes.idle_s, say),

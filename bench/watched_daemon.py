@@ -15,9 +15,8 @@ from typing import Any
 
 from toryo import settings
 from toryo.daemon import process
-from toryo.daemon.mcp.tools import table
-from toryo.store.engine import Committed, Store
-from toryo.usecases import drain
+from toryo.daemon.tools.table import table
+from toryo.store.database.engine import Committed, Store
 
 
 class Noting:
@@ -51,7 +50,5 @@ if __name__ == "__main__":
             settings.home(),
             foreground=False,
             tools=table(),
-            drain=drain.drain,
-            extend_deadlines=drain.extend_deadlines,
         )
     )

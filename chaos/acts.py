@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 
+from chaos import conversations
 from chaos.place import Place
 from toryo.protocol.wire import Connection, ToolFailed, WireError
 
@@ -51,10 +52,6 @@ def say(place: Place) -> None:
     Asking(place, "say", id=newest_run(place), text="hurry up").join()
 
 
-def read(place: Place) -> None:
-    Asking(place, "read_log", run=newest_run(place)).join()
-
-
 def restore(place: Place) -> None:
     Asking(place, "restore_snapshot", task=task_of(place), destination=str(place.here / "restored")).join()
 
@@ -65,6 +62,14 @@ def submit(place: Place) -> None:
 
 def revert(place: Place) -> None:
     Asking(place, "revert_task", task=task_of(place)).join()
+
+
+def remove(place: Place) -> None:
+    """Until it is taken out: a person repeats it, and is told where it was taken out already."""
+    asking = Asking(place, "remove_project", path=str(place.repo))
+    asking.join()
+    if asking.answer is None:
+        place.call("remove_project", path=str(place.repo))
 
 
 def notify(place: Place) -> None:
@@ -81,9 +86,11 @@ ACTS: dict[str, Callable[[Place], None]] = {
     "register": register,
     "stop": stop,
     "say": say,
-    "read": read,
     "restore": restore,
     "submit": submit,
     "revert": revert,
     "notify": notify,
+    "remove": remove,
+    "converse": conversations.converse,
+    "demand": conversations.demand,
 }

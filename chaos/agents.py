@@ -72,6 +72,17 @@ exit 3
 """
 """A person finishes what it began."""
 
+STUMBLES = """\
+[ "$(grep -c . $root/starts)" -gt 1 ] || exit 3
+"""
+"""Its first run fails; then it is quick."""
+
+SLOW = """\
+held
+put "src/$name.txt" "work of $TORYO_RUN"
+git add -A && git commit -qm work
+"""
+
 SCREEN = """\
 put "src/$name.txt" "work of $TORYO_RUN"
 git add -A && git commit -qm work
@@ -85,6 +96,8 @@ SCRIPTS = {
     "clashes": CLASHES,
     "screen": SCREEN,
     "fails": FAILS,
+    "slow": SLOW,
+    "stumbles": STUMBLES + QUICK,
 }
 WISHES: dict[str, dict[str, str]] = {
     "waits": {"access": "connected", "terminal": "tmux"},

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from chaos import invariants, points, states, victims
 from chaos.place import Place
 from chaos.points import of_order
-from chaos.victims import BOTH, COORDINATOR, DAEMON, IN_A_RUN, VICTIMS
+from chaos.victims import BOTH, COORDINATOR, DAEMON, EVERYWHERE, IN_A_RUN
 from toryo.domain.words import OrderKind
 from toryo.reconciler.subjects import Policy
 
@@ -34,6 +34,7 @@ PASSED = (
     "window.before",
 )
 """What tasks on their way may come to."""
+VICTIMS = (*EVERYWHERE, *IN_A_RUN)
 HARMLESS = (DAEMON, COORDINATOR, BOTH)
 """Without these everything ends as if nothing had happened."""
 COMES_WITHIN_S = 3.0

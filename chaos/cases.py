@@ -6,10 +6,10 @@ from dataclasses import dataclass
 
 from chaos import points
 from chaos.points import of_order
-from chaos.victims import AGENT, BRIDGE, EVERYWHERE, IN_A_RUN, SHIM, TMUX, TREE
+from chaos.victims import AGENT, BRIDGE, EVERYWHERE, IN_A_MISSION, IN_A_RUN, SHIM, TMUX, TREE
 from toryo.domain.words import OrderKind
 
-WAITING = ("waits", "screen")
+WAITING = ("waits", "screen", "changed")
 """Agents that live until they are let go."""
 
 AGAIN = ("screen", "breaks", "unfinished")
@@ -54,7 +54,7 @@ class Scene:
         ]
 
 
-ORDER = {kind: of_order(kind) for kind in OrderKind}
+ORDER = {kind: of_order(kind) for kind in points.KINDS}
 RUN_BEFORE, RUN_AFTER, RUN_REPORTED = ORDER[OrderKind.RUN]
 
 SCENES = (
@@ -75,8 +75,15 @@ SCENES = (
     Scene("done", ORDER[OrderKind.REVERT], "revert"),
     Scene("unfinished", ORDER[OrderKind.COLLECT], "submit"),
     Scene("done", ORDER[OrderKind.NOTIFY], "notify"),
+    Scene("done", ORDER[OrderKind.UNADOPT], "remove"),
+    Scene("wished", ORDER[OrderKind.QUESTION], "converse", IN_A_MISSION),
+    Scene("wished", ORDER[OrderKind.PLAN], "converse", IN_A_MISSION),
+    Scene("wished", ORDER[OrderKind.ANALYZE], "converse", IN_A_MISSION),
+    Scene("stuck", ORDER[OrderKind.JUDGE], "converse", IN_A_MISSION),
+    Scene("changed", ORDER[OrderKind.IMPACT], "demand", IN_A_MISSION),
+    Scene("unit", ORDER[OrderKind.OPEN_TARGET]),
+    Scene("files", (*ORDER[OrderKind.SCAN], *ORDER[OrderKind.WRITE])),
     Scene("waits", ("launch.after_exec", RUN_AFTER, RUN_REPORTED, "window.before"), more=WITHOUT_WINDOW),
-    Scene("waits", ORDER[OrderKind.READ], "read", IN_A_RUN),
     Scene("waits", points.HEARING, "say", IN_A_RUN),
     Scene("waits", ORDER[OrderKind.STOP][:1], "stop", IN_A_RUN),
     Scene("waits", ORDER[OrderKind.STOP][1:], "stop"),

@@ -63,15 +63,30 @@ def lost_files(place: Place) -> list[str]:
     if not written:
         return []
     kept = {line.split()[0] for line in git(place.repo, "rev-list", "--objects", "--all").splitlines()}
+    kept |= _in_bundles(place)
     lost = [one for one in written if one[1] not in kept]
     if lost:
         kept |= _on_the_disk(place, {path for _, _, path in lost})
     return [f"{run} wrote {path}, and nobody has it" for run, blob, path in lost if blob not in kept]
 
 
+def _in_bundles(place: Place) -> set[str]:
+    """Ids of what comes back from the bundles of projects that were removed."""
+    bundles = list((place.home.path / "removed").glob("*.bundle"))
+    with tempfile.TemporaryDirectory() as folder:
+        back = Path(folder) / "back.git"
+        for number, bundle in enumerate(bundles):
+            if not back.exists():
+                git(place.repo, "clone", "-q", "--bare", str(place.repo), str(back))
+            git(back, "fetch", "-q", str(bundle), f"refs/toryo/*:refs/restored/{number}/*")
+        listed = git(back, "rev-list", "--objects", "--all") if bundles else ""
+    return {line.split()[0] for line in listed.splitlines()}
+
+
 def _on_the_disk(place: Place, paths: set[str]) -> set[str]:
     """Ids of those files as they lie in worktrees, retired ones too."""
-    folders = [*(place.repo / ".worktrees").glob("*"), *(place.repo / ".worktrees" / ".trash").glob("*")]
+    retired = place.repo / ".git" / "toryo" / "trash" / "node_modules"
+    folders = [*(place.repo / ".worktrees").glob("*"), *retired.glob("*")]
     files = [folder / path for folder in folders for path in paths if (folder / path).is_file()]
     return {git(place.repo, "hash-object", str(file)) for file in files}
 

@@ -9,7 +9,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Literal
 
-from toryo.protocol.parts import Said
+from toryo.protocol.kinds.run import Said
 from toryo.workbench.clients.calls import Call, CannotCall, Command, Interactive, Versions
 
 TUI = Path(__file__).parents[1] / "tests" / "little_tui.py"

@@ -1,4 +1,4 @@
-"""A process that has imported everything and forks daemons and coordinators: real processes, born in 5 ms.
+"""A process that has imported everything and forks the others: real processes, born in 5 ms.
 
 `python -m chaos.nursery`; one JSON line in (`who`, `env`, `output`), one line with the child's pid out. A
 closed standard input ends it together with all it forked.
@@ -17,18 +17,21 @@ from typing import Any
 from chaos.little_client import LittleClient
 from toryo import settings
 from toryo.coordinator.process import run_coordinator
-from toryo.daemon.mcp.tools import table
 from toryo.daemon.process import run_daemon
-from toryo.usecases.drain import drain, extend_deadlines
+from toryo.daemon.tools.table import table
+from toryo.planner.models.http import HttpModel
+from toryo.planner.process import run_planner
 from toryo.workbench.clients import registry
+
+INTERVAL_S = 0.2
 
 
 def be(who: str) -> int:
     home = settings.home()
     if who == "daemon":
-        return run_daemon(
-            home, foreground=False, tools=table(), drain=drain, extend_deadlines=extend_deadlines
-        )
+        return run_daemon(home, foreground=False, tools=table())
+    if who == "planner":
+        return run_planner(home, "main", False, interval_s=INTERVAL_S)
     registry.CLIENTS["little"] = LittleClient()
     return run_coordinator(home, who, False)
 
@@ -54,6 +57,7 @@ def begin(who: str, env: dict[str, str], output: str) -> None:
 
 def main() -> int:
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # nobody asks for their ends: they are not to be zombies
+    assert HttpModel  # imported here: half a second that no forked planner pays
     gc.freeze()
     made: list[int] = []
     for line in iter(sys.stdin.readline, ""):

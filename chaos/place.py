@@ -1,4 +1,4 @@
-"""One installation that is built to be killed: its own home and repository, daemon and coordinator by fork.
+"""One installation that is built to be killed: its own home and repository, its processes by fork.
 
 It can be put away as a named state and brought back at the same path, so that a kill begins right before the
 order it is about. Who is killed is victims.py's; what must hold afterwards, invariants.py's.
@@ -25,7 +25,7 @@ from toryo.protocol.wire import Connection, ToolFailed, WireError
 from toryo.settings import Home
 
 ROOT = Path(__file__).parents[1]
-HEAD, HANDS = "daemon", "main"
+HEAD, HANDS, MIND = "daemon", "main", "planner"
 PATIENCE_S = 60.0
 T = TypeVar("T")
 
@@ -48,6 +48,8 @@ class Place:
         self.states.mkdir()
         (self.root / "user").mkdir()
         self._wire: Connection | None = None
+        self._model: subprocess.Popen[bytes] | None = None
+        self._asked_before = 0
         self._nursery = subprocess.Popen(
             [sys.executable, "-m", "chaos.nursery"],
             cwd=ROOT,
@@ -61,11 +63,15 @@ class Place:
 
     def start(self, *who: str) -> None:
         """Those of them that are not there; all by default."""
-        for name in who or (HEAD, HANDS):
+        for name in who or self.crew():
             if not is_alive(self.pids.get(name, 0)):
                 self.pids[name] = self._fork(name)
                 if name == HEAD:  # a coordinator that finds nobody comes again an interval later
                     self.until(lambda: self._is_heard() or self.who_stands(), "the daemon listens")
+
+    def crew(self) -> tuple[str, ...]:
+        """A planner belongs to it once it was started in this state."""
+        return (HEAD, HANDS, MIND) if self.home.planner("main").exists() else (HEAD, HANDS)
 
     def _is_heard(self) -> bool:
         with socket.socket(socket.AF_UNIX) as line:
@@ -161,6 +167,27 @@ class Place:
         except ProcessLookupError:
             return
 
+    # ── the model ──
+
+    def model(self, script: object) -> str:
+        """The address of a scripted model that outlives whoever is killed."""
+        port = self.root / "port"
+        if self._model is None:
+            (self.root / "script.yaml").write_text(json.dumps(script))
+            argv = [sys.executable, "-P", "-m", "toryo.rehearsal", "script.yaml"]
+            argv += ["--port-file", port.name, "--requests", "requests.jsonl"]
+            self._model = subprocess.Popen(argv, cwd=self.root, env=self._kept(), stdout=subprocess.DEVNULL)
+            self.until(lambda: port.exists() and port.read_text(), "the model listens")
+        return f"http://127.0.0.1:{port.read_text().strip()}/v1"
+
+    def asked(self) -> list[str]:
+        """The purpose of each request that the model got since this state was brought back."""
+        return [json.loads(line)["purpose"] for line in self._requests()[self._asked_before :]]
+
+    def _requests(self) -> list[str]:
+        kept = self.root / "requests.jsonl"
+        return kept.read_text().splitlines() if kept.exists() else []
+
     # ── states ──
 
     def keep(self, name: str) -> None:
@@ -177,6 +204,7 @@ class Place:
         self.crash.with_name("crash.passed").unlink(missing_ok=True)
         self.pids.clear()
         self.boots = 0
+        self._asked_before = len(self._requests())
 
     def has(self, name: str) -> bool:
         return (self.states / name).exists()
@@ -234,6 +262,9 @@ class Place:
     def close(self) -> None:
         self.disarm()
         self.kill_all()
+        if self._model is not None:
+            self._model.terminate()
+            self._model.wait(10)
         assert self._nursery.stdin is not None
         self._nursery.stdin.close()
         self._nursery.wait(10)
@@ -263,4 +294,4 @@ def _words(entry: Path) -> bytes:
         return b""
 
 
-__all__ = ["HANDS", "HEAD", "Place", "Stuck", "ToolFailed", "is_alive", "state_of"]
+__all__ = ["HANDS", "HEAD", "MIND", "Place", "Stuck", "ToolFailed", "is_alive", "state_of"]

@@ -10,13 +10,15 @@ from typing import Any
 
 from chaos import states, victims
 from chaos.acts import ACTS, newest_run
-from chaos.cases import Case
+from chaos.cases import WAITING, Case
 from chaos.invariants import git
 from chaos.place import Place
 from chaos.victims import SHIM, TREE
 
-ASKED = ("survey", "adopt", "read", "restore", "say", "notify")
+ASKED = ("survey", "adopt", "unadopt", "restore", "say", "notify")
 """Orders with a waiting caller, who asks again when the daemon died: their number says nothing."""
+HOLDING = ("stop", "demand")
+"""Acts that are over before the agents may end."""
 
 
 @dataclass(frozen=True)
@@ -34,6 +36,11 @@ class End:
     """git's word on the user's checkout."""
     worktrees: tuple[str, ...]
     restored: tuple[str, ...]
+    missions: tuple[tuple[str, str], ...]
+    said: tuple[tuple[str, str], ...]
+    """In their conversations, what tells of tasks left out."""
+    asked: tuple[str, ...]
+    """The purpose of each request that the model got."""
 
 
 def undisturbed(place: Place, state: str, act: str) -> End:
@@ -61,7 +68,7 @@ def play(place: Place, case: Case) -> End:
 
 def _let_go(place: Place, act: str) -> None:
     """The agents that wait may end; one that is to be stopped does not end by itself before that."""
-    if act != "stop":
+    if act not in HOLDING:
         place.go.touch()
 
 
@@ -88,7 +95,7 @@ def _begin(place: Place, state: str, act: str, point: str = "") -> threading.Thr
     place.start()
     if not act:
         return None
-    if state in ("waits", "screen"):
+    if state in WAITING:
         place.until(lambda: place.rows("select 1 from runs where started_at is not null"), "the run is known")
         place.until((place.here / f"up-{newest_run(place)}").exists, "the agent is up")
         if point:
@@ -121,13 +128,16 @@ def look(place: Place) -> End:
     runs, tasks = (place.rows(f"select id from {table} order by seq") for table in ("runs", "tasks"))
     names = [(run, f"RUN{number}") for number, (run,) in enumerate(runs, 1)]
     names += [(task, f"TASK{number}") for number, (task,) in enumerate(tasks, 1)]
+    wished = place.rows("select id, spec_dir from missions order by seq")
+    names += [(name, f"MISSION{number}") for number, both in enumerate(wished, 1) for name in both]
     counted = Counter(
         f"{kind} {state}" for kind, state in place.rows("select kind, state from orders") if kind not in ASKED
     )
     listed = git(place.repo, "for-each-ref", "--format=%(refname)").split()
-    # candidates' refs are let go some time after they have landed
-    refs = [ref for ref in listed if not ref.startswith("refs/toryo/candidates/")]
-    folders = (place.repo / ".worktrees", place.repo / ".worktrees" / ".trash")
+    # candidates' refs are let go some time after they have landed; a run that begins while another one's work
+    # is published may find files in the checkout that it did not see before
+    refs = [ref for ref in listed if not ref.startswith(("refs/toryo/candidates/", "refs/toryo/foreign/"))]
+    folders = (place.repo / ".worktrees", place.repo / ".git" / "toryo" / "trash" / "node_modules")
     # what an interrupted preparation left is kept in the trash
     lying = [path for one in folders for path in one.glob("*") if not path.name.endswith("-half")]
     worktrees = [str(path.relative_to(place.repo)) for path in lying]
@@ -145,10 +155,14 @@ def look(place: Place) -> End:
         status=_plain(git(place.repo, "status", "--porcelain"), names),
         worktrees=named(worktrees),
         restored=named(restored),
+        missions=tuple(place.rows("select status, reason from missions order by seq")),
+        said=tuple(place.rows("select who, text from messages where who != 'progress' order by seq")),
+        asked=tuple(sorted(place.asked())),
     )
 
 
 def _plain(text: str, names: list[tuple[str, str]]) -> str:
     for run, name in names:
         text = text.replace(run, name)
-    return re.sub(r"\b[0-9a-f]{40}\b", "COMMIT", text)
+    # the second worktree of a task has another name while the first one is not retired yet
+    return re.sub(r"\b(TASK\d+)-2\b", r"\1", re.sub(r"\b[0-9a-f]{40}\b", "COMMIT", text))

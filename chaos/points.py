@@ -6,17 +6,22 @@ together.
 
 from __future__ import annotations
 
-from toryo.domain.words import OrderKind
+from toryo.domain.words import PLANNER_KINDS, OrderKind
 
 MOMENTS = ("before", "after", "reported")
 """Of an order: before its effect, after it, after its report."""
+
+
+KINDS = tuple(kind for kind in OrderKind if kind is not OrderKind.SUMMARISE)
+"""A summary is made within another order; nobody orders one."""
+MIND = tuple(kind for kind in KINDS if kind in PLANNER_KINDS)
 
 
 def of_order(kind: OrderKind) -> tuple[str, ...]:
     return tuple(f"{kind}.{moment}" for moment in MOMENTS)
 
 
-ORDERS: tuple[str, ...] = tuple(point for kind in OrderKind for point in of_order(kind))
+ORDERS: tuple[str, ...] = tuple(point for kind in KINDS for point in of_order(kind))
 
 LAUNCH = ("launch.before_mkdir", "launch.after_mkdir", "launch.written", "launch.after_exec")
 EXIT = ("exit.before", "exit.reported")

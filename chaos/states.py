@@ -5,9 +5,19 @@ from __future__ import annotations
 import subprocess
 from collections.abc import Callable
 
-from chaos import agents
+from chaos import agents, conversations
 from chaos.invariants import git
-from chaos.place import HEAD, Place
+from chaos.place import HANDS, HEAD, MIND, Place
+from toryo.domain import subjects
+from toryo.domain.ids import TaskId
+from toryo.domain.words import FilesPurpose, MissionStatus, TaskStatus, Verb
+from toryo.engine.orders.files import want_scan
+from toryo.engine.orders.units import open_target
+from toryo.engine.subjects.files import land_files
+from toryo.store.database.engine import Store
+from toryo.store.database.mission_rows import MissionRow
+from toryo.store.database.rows import TaskRow, VerbRow
+from toryo.store.tables import missions, projects, tasks, verbs
 
 FILES = {
     "README.md": "hello\n",
@@ -142,6 +152,103 @@ def _unfinished(place: Place) -> None:
     place.keep("unfinished")
 
 
+def _files(place: Place) -> None:
+    """A mission that has ended and still has its files to land, and a scan that was asked for."""
+    bring(place, "begun")
+    store = Store.open(place.home.database)
+    with store.change() as tx:
+        (project,) = projects.listing(tx)
+        row = MissionRow(
+            id="n1",
+            project=project.id,
+            target="main",
+            text="do it",
+            spec_dir="specs/SPEC-1",
+            status=MissionStatus.COMPLETED,
+            created_at=tx.now,
+            changed_at=tx.now,
+        )
+        missions.insert(tx, row)
+        texts = [("specs/SPEC-1/spec.md", "# What\n"), ("specs/SPEC-1/tasks.md", "- [ ] T001\n")]
+        land_files(tx, row, FilesPurpose.SPEC, 1, texts, "docs: the spec")
+        target = projects.target(tx, project.id, "main")
+        assert target is not None
+        want_scan(tx, project, target.tip)
+    store.close()
+    place.keep("files")
+
+
+def _wished(place: Place) -> None:
+    """A mission whose repository is read and whose questions are to be found; nobody who could."""
+    _minded(place)
+    place.start(HEAD, HANDS)
+    conversations.begin(place, conversations.WISH)
+    place.until(lambda: place.rows("select 1 from orders where kind = 'question'"), "questions are wanted")
+    place.keep("wished")
+
+
+def _stuck(place: Place) -> None:
+    """The only task of a mission failed, and that is to be judged."""
+    _minded(place)
+    place.arm("judge.before")
+    place.start(HEAD, HANDS, MIND)
+    conversations.begin(place, conversations.STUCK)
+    conversations.answer(place)
+    conversations.approve(place)
+    place.until(place.who_stands, "somebody judges")
+    place.keep("stuck")
+
+
+def _changed(place: Place) -> None:
+    """A mission whose first task may start, and nobody who could start it."""
+    _minded(place)
+    place.start(HEAD, HANDS, MIND)
+    conversations.begin(place, conversations.CHANGED)
+    conversations.answer(place)
+    place.kill(place.pids[HANDS])
+    conversations.approve(place)
+    place.keep("changed")
+
+
+def _minded(place: Place) -> None:
+    """With a model, which is the same in all states of this place."""
+    bring(place, "begun")
+    place.disarm()
+    url = place.model(conversations.SCRIPT)
+    place.home.planner("main").mkdir(parents=True)
+    place.home.config.write_text(f"planner: {{base_url: '{url}', model: tea}}\n")
+    place.home.planner_api_key.write_text("sk-campaign-0123456789\n")
+    place.home.planner_api_key.chmod(0o600)
+
+
+def _unit(place: Place) -> None:
+    """A unit whose branch is to be a target; nobody works on it any more."""
+    bring(place, "begun")
+    git(place.repo, "branch", "agent/root-t1", "main")
+    store = Store.open(place.home.database)
+    with store.change() as tx:
+        (project,) = projects.listing(tx)
+        row = TaskRow(
+            id=TaskId("t1"),
+            project=project.id,
+            title="A tree",
+            timeout_s=60,
+            target="main",
+            name="root-t1",
+            branch="agent/root-t1",
+            unit="root",
+            status=TaskStatus.CANCELLED,
+            reason="cancelled",
+            created_at=tx.now,
+        )
+        tasks.insert(tx, row)
+        verbs.add(tx, VerbRow(subject=subjects.task(row.id), verb=Verb.CANCEL, at=tx.now))
+        open_target(tx, project, row)
+        tasks.update(tx, row.id, name="", branch="")  # no run of it reported a place
+    store.close()
+    place.keep("unit")
+
+
 def at_rest(place: Place) -> bool:
     """Nothing is left to be done: no order, no live run, no subject to look at, no task on its way.
 
@@ -151,8 +258,10 @@ def at_rest(place: Place) -> bool:
         "select 1 from orders where state in ('open', 'taken')"
         " union all select 1 from runs where live"
         f" union all select 1 from tasks where status not in {rest}"
+        " union all select 1 from landings where ended = ''"
         " union all select 1 from marks where look_at = 0"
-        " union all select 1 from targets where tip_gate = '' or (tip != published and stopped = '')"
+        " union all select 1 from targets where tip_gate = '' and unit = ''"
+        " union all select 1 from targets where tip != published and stopped = ''"
         " union all select 1 from gates where verdict = ''"
     )
     return not busy and bool(place.rows("select 1 from projects"))
@@ -165,4 +274,9 @@ _MAKERS: dict[str, Callable[[Place], None]] = {
     **dict.fromkeys(("done", *(name for name, _ in LANDING)), _landing),
     "half": _half,
     "unfinished": _unfinished,
+    "files": _files,
+    "wished": _wished,
+    "stuck": _stuck,
+    "changed": _changed,
+    "unit": _unit,
 }

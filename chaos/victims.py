@@ -8,18 +8,20 @@ import signal
 from pathlib import Path
 from typing import Any
 
-from chaos.place import HANDS, HEAD, Place, is_alive
+from chaos.place import HANDS, HEAD, MIND, Place, is_alive
 from toryo.workbench.runs import survivors
 from toryo.workbench.runs.survivors import Identity
 
 DAEMON, COORDINATOR, BOTH = "daemon", "coordinator", "both"
+PLANNER, PLANNER_AND_DAEMON = "planner", "planner_and_daemon"
 AGENT, SHIM, TREE, BRIDGE, TMUX, REBOOT = "agent", "shim", "tree", "bridge", "tmux", "reboot"
 
 EVERYWHERE = (DAEMON, COORDINATOR, BOTH, REBOOT)
 """Alive at every point, or, of a reboot, that which takes them all."""
 IN_A_RUN = (AGENT, SHIM, TREE, BRIDGE, TMUX)
 """Alive while a connected run with a window lives."""
-VICTIMS = (*EVERYWHERE, *IN_A_RUN)
+IN_A_MISSION = (PLANNER, PLANNER_AND_DAEMON)
+VICTIMS = (*EVERYWHERE, *IN_A_RUN, *IN_A_MISSION)
 
 
 def kill(place: Place, victim: str, run: str = "", standing: int = 0) -> None:
@@ -35,6 +37,11 @@ def kill(place: Place, victim: str, run: str = "", standing: int = 0) -> None:
         case "both":
             place.kill(place.pids[HEAD])
             place.kill(place.pids[HANDS])
+        case "planner":
+            place.kill(place.pids[MIND])
+        case "planner_and_daemon":
+            place.kill(place.pids[MIND])
+            place.kill(place.pids[HEAD])
         case "reboot":
             place.kill_all()
             place.boots += 1

@@ -8,18 +8,13 @@ from typing import Any
 
 from repositories import git, make_repository
 from toryo.domain.words import Purpose
-from toryo.protocol.models import (
-    AdoptInputs,
-    CleanInputs,
-    Collected,
-    CollectInputs,
-    Prepared,
-    PrepareInputs,
-    ScopeInputs,
-)
-from toryo.workbench.git.adopt import adopt
-from toryo.workbench.git.collect import collect
-from toryo.workbench.git.worktrees import prepare
+from toryo.protocol.kinds.repository import AdoptInputs
+from toryo.protocol.kinds.run import Prepared, PrepareInputs
+from toryo.protocol.kinds.scope import ScopeInputs
+from toryo.protocol.kinds.work import CleanInputs, Collected, CollectInputs
+from toryo.workbench.git.worktrees.adopt import adopt
+from toryo.workbench.git.worktrees.collect import collect
+from toryo.workbench.git.worktrees.prepare import prepare
 
 
 @dataclass(frozen=True)

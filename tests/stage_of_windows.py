@@ -6,12 +6,13 @@ import contextlib
 import json
 import os
 import sys
+import threading
 import uuid
 from pathlib import Path
 from typing import Any
 
 from toryo import processes
-from toryo.coordinator.windows import Windows
+from toryo.coordinator.runs.windows import Windows
 from toryo.workbench.clients.calls import Command, Interactive
 from toryo.workbench.runs import records
 from toryo.workbench.runs.launch import LaunchSpec, launch, reserve
@@ -26,7 +27,7 @@ PATIENCE_S = 60
 DRIVER = """
 import sys, threading
 from pathlib import Path
-from toryo.coordinator.windows import Windows
+from toryo.coordinator.runs.windows import Windows
 Windows(Path(sys.argv[1])).attend(sys.argv[2])
 threading.Event().wait()
 """
@@ -120,6 +121,8 @@ class Stage:
 
     def close(self) -> None:
         self.windows.close()
+        # a thread that is just opening its window would start the server anew
+        eventually(lambda: not _looking_after(), within_s=PATIENCE_S, what="nobody opens windows any more")
         for run_dir in (self.folder / "runs").glob("*"):
             stop(run_dir, grace_s=0)
             eventually(
@@ -128,3 +131,7 @@ class Stage:
         with contextlib.suppress(NoWindow):
             self.tmux.do("kill-server")
         processes.reap()
+
+
+def _looking_after() -> list[str]:
+    return [thread.name for thread in threading.enumerate() if thread.name.startswith("window ")]

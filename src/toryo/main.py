@@ -7,8 +7,10 @@ import sys
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
+    from typing import Any
 
+    from toryo.fronts.client import Process
     from toryo.settings import Home
 
 
@@ -18,24 +20,28 @@ def main(argv: Sequence[str] | None = None) -> int:
 
     gc.disable()  # a command ends before there is anything worth collecting
     words = list(sys.argv[1:] if argv is None else argv)
-    code = run(words, {"daemon": _daemon, "coordinator": _coordinator})
+    parts: dict[str, Process] = {
+        "daemon": _daemon,
+        "coordinator": _coordinator,
+        "web": _web,
+        "tui": _tui,
+        "planner": _planner,
+        "check_model": _check_model,
+        "demo": _demo,
+        "rehearse": _rehearse,
+        "model": _model,
+    }
+    code = run(words, parts)
     gc.freeze()
     return code
 
 
 def _daemon(home: Home, name: str, foreground: bool) -> int:
-    from toryo.daemon.mcp.tools import table
     from toryo.daemon.process import run_daemon
-    from toryo.usecases.drain import drain, extend_deadlines
+    from toryo.daemon.tools.table import table
 
     gc.enable()
-    return run_daemon(
-        home,
-        foreground=foreground,
-        tools=table(),
-        drain=drain,
-        extend_deadlines=extend_deadlines,
-    )
+    return run_daemon(home, foreground=foreground, tools=table())
 
 
 def _coordinator(home: Home, name: str, foreground: bool) -> int:
@@ -43,3 +49,50 @@ def _coordinator(home: Home, name: str, foreground: bool) -> int:
 
     gc.enable()
     return run_coordinator(home, name, foreground)
+
+
+def _web(home: Home, port: int | None) -> int:
+    from toryo.fronts.web.server import run_web
+
+    gc.enable()
+    return run_web(home, port)
+
+
+def _tui(home: Home, path: str, screen: str, **parts: Callable[[], Any]) -> int:
+    from toryo.fronts.tui.opening import run_tui
+
+    gc.enable()
+    return run_tui(home, path, screen, **parts)
+
+
+def _planner(home: Home, name: str, foreground: bool) -> int:
+    from toryo.planner.process import run_planner
+
+    gc.enable()
+    return run_planner(home, name, foreground)
+
+
+def _check_model(home: Home, show: Callable[[dict[str, Any]], int]) -> int:
+    """The front shows what the planner's own code finds."""
+    from toryo.planner.checking import check
+
+    return show(check(home))
+
+
+def _demo(*, keep: str | None, as_json: bool, client: str) -> int:
+    from toryo.fronts.demo.show import play
+
+    return play(keep=keep, as_json=as_json, client=client)
+
+
+def _rehearse(script: str, *, client: str | None, keep: str | None, as_json: bool) -> int:
+    from toryo.fronts.demo.rehearsing import play
+
+    return play(script, client=client, keep=keep, as_json=as_json)
+
+
+def _model(script: str, requests: str, port_file: str) -> int:
+    """The scripted model is a program of its own: this process becomes it."""
+    from toryo.fronts.demo.model import become
+
+    return become(script, requests, port_file)

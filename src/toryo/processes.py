@@ -65,9 +65,13 @@ class Running:
         cwd: str | Path | None,
         env: Mapping[str, str] | None,
         given: bytes | None = None,
+        *,
+        own_session: bool = False,
     ) -> None:
+        """`own_session`: killing it kills everything of its session, too."""
         self._name = argv[0]
         self._given = given
+        self._own_session = own_session
         self._child = subprocess.Popen(
             list(argv),
             cwd=cwd,
@@ -77,6 +81,7 @@ class Running:
             stderr=subprocess.PIPE,
             bufsize=0,
             close_fds=False,  # nothing of ours is inherited anyhow, and looking for it takes as long as git
+            start_new_session=own_session,
         )
 
     def finish(self, limit_s: float) -> Finished:
@@ -94,11 +99,21 @@ class Running:
     def _let_go(self) -> None:
         """Kill it if it still runs: nobody will hear it."""
         if self._child.returncode is None:
-            self._child.kill()
+            self.kill()
             self._child.wait()
         for pipe in (self._child.stdin, self._child.stdout, self._child.stderr):
             if pipe is not None:
                 pipe.close()
+
+    def kill(self) -> None:
+        """From any thread; whoever finishes it sees its end."""
+        if self._child.returncode is not None:
+            return
+        with contextlib.suppress(ProcessLookupError):
+            if self._own_session:
+                os.killpg(self._child.pid, signal.SIGKILL)
+            else:
+                self._child.kill()
 
     def _talk(self, end: float) -> tuple[bytes, bytes]:
         """Give it its input and hear both outputs to their ends."""

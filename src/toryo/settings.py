@@ -87,6 +87,14 @@ class Home:
     def coordinator(self, name: str) -> Path:
         return self.path / "coordinators" / name
 
+    def planner(self, name: str) -> Path:
+        return self.path / "planner" / name
+
+    @property
+    def planner_api_key(self) -> Path:
+        """The model's key, where a person gave it to Toryo."""
+        return self.path / "planner" / "api.key"
+
     def make(self) -> Home:
         for folder in (self.path, self.gates, self.blobs, self.logs, self.backups):
             folder.mkdir(parents=True, exist_ok=True, mode=0o700)

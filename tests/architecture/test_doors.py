@@ -24,8 +24,15 @@ DOORS = {
     "structlog": ("daemon/",),
     "mcp": ("daemon/",),
     "mcp_types": ("daemon/",),
-    "rich": ("fronts/demo/",),
-    "yaml": ("protocol/yaml_", "workbench/contexts/skills.py"),
+    "rich": ("fronts/demo/", "fronts/tui/"),
+    "textual": ("fronts/tui/",),
+    "fastapi": ("fronts/web/",),
+    "starlette": ("fronts/web/",),
+    "uvicorn": ("fronts/web/",),
+    "websockets": ("fronts/web/",),
+    "openai": ("planner/models/http.py",),
+    "pydantic_ai": ("planner/models/http.py",),
+    "yaml": ("yaml/", "workbench/contexts/skills.py"),
 }
 
 

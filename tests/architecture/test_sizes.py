@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from pathlib import Path
 
 SOURCE = Path(__file__).parents[2] / "src"
 MOST_LINES = 500
+MOST_MODULES = 20
+"""In one folder, beside what makes it a package."""
 
 
 def test_no_module_is_longer_than_500_lines():
@@ -14,6 +17,13 @@ def test_no_module_is_longer_than_500_lines():
     }
     assert len(lengths) > 20
     assert {name: lines for name, lines in lengths.items() if lines > MOST_LINES} == {}
+
+
+def test_no_folder_holds_more_than_20_modules():
+    modules = [file for file in SOURCE.rglob("*.py") if file.name != "__init__.py"]
+    full = Counter(str(file.parent.relative_to(SOURCE)) for file in modules)
+    assert full["toryo/daemon/tools"] > 10
+    assert {name: count for name, count in full.items() if count > MOST_MODULES} == {}
 
 
 def test_every_module_says_what_it_owns():

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from fronts.shown_missions import mission, plan
 from fronts.wire_peer import Peer
 
 OURS = ("toryo.main", "toryo.fronts", "toryo.protocol.wire", "toryo.domain", "toryo.settings")
@@ -40,6 +41,7 @@ STATUS = {
     "needs_you": [{"task": "t2", "why": "no_commit", "type": "toryo task retry t2"}] * 9,
 }
 READING = ("status", "status --json", "task list", "task show t1", "run list", "evidence t1", "project list")
+READING += ("mission list", "mission show n1")
 ANSWERS = {
     "get_status": STATUS,
     "list_tasks": {"tasks": [{"id": "t1", "status": "done", "title": "mend"}] * 50},
@@ -47,6 +49,8 @@ ANSWERS = {
     "list_runs": {"runs": [{"id": "r1"}] * 50},
     "get_evidence": {"task": "t1", "status": "done", "verdict": "green", "checks": []},
     "list_projects": {"projects": STATUS["projects"]},
+    "list_missions": {"missions": [mission()] * 50, "more": False, "next_after": 0},
+    "show_mission": {"mission": mission("active", plan=plan())},
 }
 
 RECORD = "import json, sys; print(json.dumps(sorted(sys.modules)))"
@@ -93,7 +97,7 @@ def test_a_reading_command_loads_nothing_of_the_library_that_is_slow(there, word
 
 
 def test_something_heavy_would_be_noticed():
-    assert "pydantic" in strangers("import toryo.protocol.models")
+    assert "pydantic" in strangers("import toryo.protocol.base")
     assert "toryo.processes" in strangers("import toryo.processes")
 
 

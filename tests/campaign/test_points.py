@@ -9,7 +9,6 @@ from chaos import playing, points
 from chaos.cases import CASES, SCENES
 from chaos.place import Place
 from chaos.victims import EVERYWHERE, VICTIMS
-from toryo.domain.words import OrderKind
 
 PACKAGE = Path(__file__).parents[2] / "src" / "toryo"
 
@@ -33,7 +32,7 @@ def names_of(argument: ast.expr, before: str) -> set[str]:
         return {before + str(argument.value)}
     text = ast.unparse(argument)
     assert text.startswith("f'{order.kind}."), f"a step's name must be known beforehand: {text}"
-    return {text[2:-1].replace("{order.kind}", kind) for kind in OrderKind}
+    return {text[2:-1].replace("{order.kind}", kind) for kind in points.KINDS}
 
 
 def test_the_list_of_points_is_what_the_code_has() -> None:
@@ -55,7 +54,7 @@ def test_every_kind_of_order_passes_its_three_points_in_turn() -> None:
         for state, act in dict.fromkeys((scene.state, scene.act) for scene in SCENES):
             playing.undisturbed(place, state, act)
             passed = place.passed()
-            for kind in OrderKind:
+            for kind in points.KINDS:
                 mine = [passed.index(point) for point in points.of_order(kind) if point in passed]
                 assert mine == sorted(mine), (kind, passed)
             seen |= set(passed)

@@ -15,7 +15,7 @@ from rehearsal import little_mcp
 from rehearsal.model_process import ModelProcess, model_process
 from rehearsal.real_clients import ROOT, clean_environment
 from repositories import git, make_repository
-from toryo.protocol.parts import Said
+from toryo.protocol.kinds.run import Said
 from toryo.rehearsal.environments import environment
 from toryo.workbench.clients.calls import Call
 from toryo.workbench.clients.registry import AGENT_CLIS, client

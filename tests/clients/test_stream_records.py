@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from toryo.protocol.parts import Said, Usage
+from toryo.protocol.kinds.run import Said, Usage
+from toryo.workbench.clients import streams
 from toryo.workbench.clients.registry import AGENT_CLIS, client
 
 RECORDED = Path(__file__).parent / "recorded"
@@ -187,6 +188,31 @@ def test_the_log_shows_tool_calls_words_and_the_end(name):
     assert "← the task" in text
     assert "All done." in text
     assert "■ success" in text
+
+
+def test_lines_of_an_error_are_shown_whole_with_the_end_of_a_long_one():
+    long = "E   AssertionError: " + "x" * 700
+    shown = streams.answer_shown("\n".join(["FAILED", *(f"line {n}" for n in range(40)), long]), failed=True)
+    assert shown.splitlines()[:3] == ["  ✗ FAILED", "    line 0", "    … 20 more lines"]
+    assert (shown.splitlines()[-1].strip(), shown.count("\n")) == (long, 22)
+    assert streams.answer_shown("", failed=True) == "  ✗ failed"
+    end = {"type": "result", "subtype": "error_during_execution", "is_error": True, "result": f"one\n{long}"}
+    assert client("claude").shown(json.dumps(end)).endswith(f"error: one\n{long}")
+
+
+@pytest.mark.parametrize(
+    ("stamp", "moment"),
+    [
+        (1794757805317, "2026-11-15T15:50:05.317Z"),
+        ("2026-11-15T15:50:05.317Z", "2026-11-15T15:50:05.317Z"),
+        ("2026-11-15T16:50:05+01:00", "2026-11-15T15:50:05.000Z"),
+        ("soon", ""),
+        (10**30, ""),
+        (None, ""),
+    ],
+)
+def test_a_record_says_when_it_was_written_if_its_client_notes_it(stamp, moment):
+    assert streams.moment_of(json.dumps({"type": "x", "timestamp": stamp})) == moment
 
 
 @pytest.mark.parametrize("name", NAMES)

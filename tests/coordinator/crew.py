@@ -8,11 +8,10 @@ from pathlib import Path
 from typing import Any
 
 from scripted_daemon import Body, ScriptedDaemon
-
 from toryo.coordinator.config import Config
 from toryo.coordinator.loop import Loop
 from toryo.coordinator.process import join
-from toryo.coordinator.standing import Standing
+from toryo.place.lifecycle import Lifecycle
 from toryo.settings import Home
 from toryo.workbench.runs.stop import stop
 from waiting import eventually
@@ -31,7 +30,7 @@ class Crew:
     def start(self, *, interval: float = 0.2, **settings: Any) -> Loop:
         """A coordinator called `main`, running until `leave`."""
         config = Config(polling_interval=interval, mcp_socket_path=self.home.socket, **settings)
-        loop = join(self.home, "main", config, "coord_key", Standing())
+        loop = join(self.home, "main", config, "coord_key", Lifecycle())
         thread = threading.Thread(target=loop.run, daemon=True)
         thread.start()
         self.hands.append((loop, thread))
@@ -40,7 +39,7 @@ class Crew:
     def leave(self, loop: Loop) -> None:
         """As SIGTERM does; agents go on."""
         thread = next(thread for known, thread in self.hands if known is loop)
-        loop.standing.end()
+        loop.lifecycle.end()
         thread.join(10)
         assert not thread.is_alive()
 
@@ -49,17 +48,22 @@ class Crew:
 
     def close(self) -> None:
         for loop, _ in self.hands:
-            loop.standing.end()
+            loop.lifecycle.end()
         self.daemon.stop()
         for _, thread in self.hands:
             thread.join(10)
         for run in self.runs.glob("r*"):
             stop(run, grace_s=0)
             eventually(lambda run=run: stop(run, grace_s=0).gone, what=f"the end of {run.name}")  # type: ignore[misc]
-        names = ("listen", "orders-", "checks-")
+        names = ("listen", "orders-", "checks-", "asks-")
         eventually(
             lambda: not [t for t in threading.enumerate() if t.name.startswith(names)], what="threads end"
         )
+
+    def read(self, ask_id: str, **read: Any) -> Body:
+        """What is answered to that ask."""
+        self.daemon.ask(ask_id, **read)
+        return eventually(lambda: self.daemon.answers.get(ask_id), within_s=20, what=f"an answer to {ask_id}")  # type: ignore[return-value]
 
     # ── orders ──
 

@@ -11,8 +11,8 @@ import pytest
 from crew import Crew, waiting_agent
 
 from repositories import commit_files, git
-from toryo.coordinator.journal import Journal
-from toryo.coordinator.lanes import Lane
+from toryo.place.journal import Journal
+from toryo.place.lanes import Lane
 from waiting import eventually
 
 
@@ -75,7 +75,7 @@ def test_an_effect_that_raises_by_a_bug_is_a_problem_and_not_repeated(
         called.append(inputs)
         raise KeyError("bug")
 
-    monkeypatch.setattr("toryo.coordinator.act.tips.accept", buggy)
+    monkeypatch.setattr("toryo.coordinator.acts.act.tips.accept", buggy)
     crew.daemon.start()
     loop = crew.start()
     crew.daemon.give(accept_order(crew, repo, 1, git(repo, "rev-parse", "HEAD")))
@@ -147,10 +147,10 @@ def test_an_accepted_commit_is_not_accepted_twice_when_its_outcome_could_not_be_
     git(repo, "update-ref", "refs/toryo/tips/t1", old)
     real, failures = Journal.conclude, [OSError(28, "No space left on device")]
 
-    def full_once(self: Journal, *arguments: object) -> object:
+    def full_once(self: Journal, *arguments: object, **how: bool) -> object:
         if failures:
             raise failures.pop()
-        return real(self, *arguments)  # type: ignore[arg-type]
+        return real(self, *arguments, **how)  # type: ignore[arg-type]
 
     monkeypatch.setattr(Journal, "conclude", full_once)
     crew.daemon.start()

@@ -49,6 +49,13 @@ agents:
     assert "open sesame" not in repr(config)
 
 
+def test_claude_code_means_claude(tmp_path: Path) -> None:
+    file = tmp_path / "coordinator.yaml"
+    file.write_text("ai_providers:\n  claude-code: {cli_command: /opt/claude}\n")
+    found = read_config(file, tmp_path / "mcp.sock").ai_providers
+    assert {name: one.cli_command for name, one in found.items()} == {"claude": "/opt/claude"}
+
+
 def test_agents_is_an_allow_list_where_it_is_present(tmp_path: Path) -> None:
     config = read(tmp_path, "agents: {dev: {passkey: x}}")
     assert config.serves("dev")

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from crew import Crew, project, waiting_agent
 
+from repositories import git, make_repository
 from waiting import eventually
 
 
@@ -164,3 +165,19 @@ def test_the_heartbeat_names_the_live_runs(crew: Crew, repo: Path, tmp_path: Pat
     beats = len(crew.daemon.heartbeats)
     eventually(lambda: len(crew.daemon.heartbeats) > beats + 1)
     assert crew.daemon.heartbeats[-1] == []
+
+
+def test_what_hinders_orders_is_told_when_it_comes_and_when_it_is_over(crew: Crew, tmp_path: Path) -> None:
+    """Not at the next heartbeat, which may be ten seconds away."""
+    repo = make_repository(tmp_path / "repo", {"a.txt": "one\n"})
+    (repo / ".git" / "toryo").mkdir()
+    (repo / ".git" / "toryo" / "project").write_text("p1\n")
+    away = repo.rename(tmp_path / "elsewhere")
+    accept = {"repo": str(repo), "target": "main", "old": "", "new": git(away, "rev-parse", "main")}
+    crew.daemon.start()
+    crew.start(interval=60)
+    eventually(lambda: crew.daemon.asked("heartbeat"))
+    crew.daemon.give(crew.order("o1", "accept", accept, project="p1"))
+    eventually(lambda: "hindered" in crew.daemon.asked("heartbeat")[-1], within_s=8)
+    away.rename(repo)
+    eventually(lambda: "hindered" not in crew.daemon.asked("heartbeat")[-1], within_s=8)

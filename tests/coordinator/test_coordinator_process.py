@@ -14,8 +14,8 @@ from pathlib import Path
 import pytest
 from crew import Crew, waiting_agent
 
-from toryo.coordinator.launching import new_log
-from toryo.coordinator.logs import Masked
+from toryo.coordinator.runs.launch import new_log
+from toryo.place.logs import Masked
 from waiting import eventually
 
 START = "from toryo import settings; from toryo.coordinator.process import run_coordinator; "
@@ -126,11 +126,13 @@ def test_without_any_key_it_says_where_to_put_one(
 
 
 def test_log_lines_are_json_and_mask_tokens_and_passkeys() -> None:
-    record = logging.makeLogRecord({"msg": "got %s", "args": ("sess_abcdef123456",), "levelname": "INFO"})
+    record = logging.makeLogRecord(
+        {"msg": "got %s and %s", "args": ("sess_abcdef123456", "plnr_abcdef123456"), "levelname": "INFO"}
+    )
     record.passkey = "open sesame"
     record.run = "r0001"
     line = json.loads(Masked(["open sesame"]).format(record))
-    assert line["message"] == "got sess_***"
+    assert line["message"] == "got sess_*** and plnr_***"
     assert line["passkey"] == "***"
     assert (line["run"], line["level"]) == ("r0001", "info")
     assert line["time"].endswith("Z")

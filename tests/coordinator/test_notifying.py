@@ -5,8 +5,8 @@ from __future__ import annotations
 import time
 from pathlib import Path
 
-from toryo.coordinator.notifying import notes_of, notify
-from toryo.protocol.parts import NotifyInputs
+from toryo.coordinator.acts.notify import notes_of, notify
+from toryo.protocol.kinds.notify import NotifyInputs
 from waiting import eventually
 
 

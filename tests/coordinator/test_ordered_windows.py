@@ -13,7 +13,7 @@ import pytest
 from crew import Crew
 
 from stage_of_windows import PATIENCE_S, TUI
-from toryo.protocol.parts import Said
+from toryo.protocol.kinds.run import Said
 from toryo.workbench.clients import registry
 from toryo.workbench.clients.calls import Command, Interactive, Versions
 from toryo.workbench.terminals.door import NoWindow, own_server
@@ -52,7 +52,7 @@ def windowed(crew: Crew, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Ite
     crew.daemon.start()
     yield crew
     for loop, _ in crew.hands:
-        loop.standing.end()
+        loop.lifecycle.end()
     with contextlib.suppress(NoWindow):
         own_server(crew.home.coordinator("main")).do("kill-server")
 
@@ -107,11 +107,21 @@ def test_who_asks_for_a_window_gets_the_command_that_shows_it(windowed, repo, tm
     windowed.start()
     windowed.daemon.give(order(windowed, repo, '{"work_s": 60}'))
     received(tmp_path)
-    windowed.daemon.give(windowed.order("oread", "read", {"what": "window", "run": "r1"}))
-    argv = told(windowed, "answered", "oread")["body"]["argv"]
+    argv = windowed.read("k1", what="window", run="r1")["body"]["argv"]
     assert argv[-3:] == ["attach-session", "-t", "=r1"]
-    windowed.daemon.give(windowed.order("onone", "read", {"what": "window", "run": "r9"}))
-    assert told(windowed, "answered", "onone")["problem"]["code"] == "no_window"
+    assert windowed.read("k2", what="window", run="r9")["problem"]["code"] == "no_window"
+
+
+def test_who_asks_for_a_screen_gets_its_text_its_size_and_its_colours_if_wanted(windowed, repo, tmp_path):
+    windowed.start()
+    windowed.daemon.give(order(windowed, repo, '{"work_s": 60}'))
+    received(tmp_path)
+    plain = windowed.read("k1", what="screen", run="r1")
+    assert (plain["body"]["columns"], plain["body"]["rows"]) == (160, 50)
+    assert plain["text"].strip()
+    assert "\x1b" not in plain["text"]
+    assert windowed.read("k2", what="screen", run="r1", colours=True)["problem"] is None
+    assert windowed.read("k3", what="screen", run="r9")["problem"]["code"] == "no_window"
 
 
 def test_a_run_in_the_background_with_a_window_leaves_no_window_behind(windowed, repo, tmp_path):

@@ -157,11 +157,7 @@ def test_the_log_is_read_in_parts_and_ends_with_the_run(crew: Crew, repo: Path, 
     eventually(lambda: "梁\n" in log.read_text())
 
     def read(name: str, offset: int, limit: int = 100) -> dict[str, object]:
-        inputs = {"what": "log", "run": "r1", "offset": offset, "limit": limit}
-        crew.daemon.give(crew.order(name, "read", inputs))
-        answer: dict[str, object] = eventually(lambda: crew.daemon.about("answered", name))[0]
-        crew.daemon.withdraw(name)
-        return answer
+        return crew.read(name, what="log", run="r1", raw=True, offset=offset, limit=limit)
 
     first = read("o1", 0, limit=4)
     assert (first["text"], first["next_offset"], first["ended"]) == ("棟", 3, False)
@@ -171,7 +167,7 @@ def test_the_log_is_read_in_parts_and_ends_with_the_run(crew: Crew, repo: Path, 
     eventually(lambda: crew.daemon.about("exited"))
     third = read("o3", 7)
     assert (third["text"], third["ended"]) == ("bye\n", True)
-    assert not (crew.home.coordinator("main") / "orders" / "o1.json").exists(), "reads are not journalled"
+    assert not (crew.home.coordinator("main") / "orders" / "o1.json").exists(), "asks are not journalled"
 
 
 def test_the_log_of_a_run_that_could_not_start_says_where_to_look(crew: Crew, repo: Path) -> None:
@@ -179,14 +175,12 @@ def test_the_log_of_a_run_that_could_not_start_says_where_to_look(crew: Crew, re
     crew.daemon.start()
     crew.start()
     eventually(lambda: crew.daemon.about("exited", "or1"))
-    for number, run in enumerate(("r1", "r9")):
-        crew.daemon.give(crew.order(f"oread{number}", "read", {"what": "log", "run": run}))
-    told = eventually(lambda: crew.daemon.about("answered", "oread0"))[0]
+    told = crew.read("k1", what="log", run="r1")
     assert told["problem"]["code"] == "not_started"
     assert "r1" in told["problem"]["message"]
     assert told["problem"]["hint"] == "`toryo run show r1` shows why."
     assert told["ended"] is True
-    elsewhere = eventually(lambda: crew.daemon.about("answered", "oread1"))[0]
+    elsewhere = crew.read("k2", what="log", run="r9")
     assert elsewhere["problem"]["code"] == "not_here"
 
 
@@ -203,7 +197,7 @@ def test_a_superseded_coordinator_only_observes_and_then_leaves(
     eventually(lambda: crew.daemon.about("started"))
     crew.daemon.superseded = True
     crew.daemon.look()
-    eventually(lambda: loop.standing.superseded)
+    eventually(lambda: loop.lifecycle.superseded)
     crew.daemon.work["a", "p1"] = 1
     crew.daemon.give(accept_order(crew, repo, old, new))
     checked = len(crew.daemon.asked("health_check"))

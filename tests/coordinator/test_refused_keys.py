@@ -37,7 +37,7 @@ def test_a_key_that_is_refused_later_costs_no_order(crew: Crew, repo: Path) -> N
     crew.daemon.give(crew.order("o1", "accept", {**inputs, "evidence": "e1"}, project="p1"))
     assert eventually(lambda: crew.daemon.about("accepted", "o1"))[0]["moved"] is True
     eventually(lambda: any(one["incarnation"] == 2 for one in crew.daemon.asked("next_orders")))
-    assert not loop.standing.superseded
+    assert not loop.lifecycle.superseded
 
 
 def test_a_key_that_another_process_of_the_name_was_given_is_used(crew: Crew) -> None:

@@ -12,8 +12,8 @@ import pytest
 
 from stage_of_windows import PATIENCE_S, Stage
 from toryo.clock import wall
-from toryo.coordinator.saying import say
-from toryo.protocol.parts import SayInputs, Spoken
+from toryo.coordinator.acts.say import say
+from toryo.protocol.kinds.say import SayInputs, Spoken
 from toryo.workbench.terminals import spool
 from toryo.workbench.terminals.driver import TICK_S
 from waiting import eventually

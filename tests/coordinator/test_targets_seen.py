@@ -8,19 +8,19 @@ import pytest
 from crew import Crew, project
 
 from repositories import commit_files, git
-from toryo.coordinator.listen import LONGEST_WAIT_S
+from toryo.place.listener import LONGEST_WAIT_S
 from waiting import eventually
 
 TIP = "refs/toryo/tips/main"
 
 
-def serve(crew: Crew, repo: Path) -> str:
+def serve(crew: Crew, repo: Path, **settings: float) -> str:
     """A coordinator that looks at `main` of the repository; the commit it saw."""
     first = git(repo, "rev-parse", "HEAD")
     git(repo, "update-ref", TIP, first)
     crew.daemon.projects = [project("p1", repo, [], [{"name": "main", "published": first}])]
     crew.daemon.start()
-    crew.start()
+    crew.start(**settings)
     eventually(lambda: crew.daemon.about("target_seen"))
     return first
 
@@ -149,3 +149,10 @@ def test_a_tip_that_was_accepted_before_its_target_moved_stays_accepted(crew: Cr
     inputs = {"old": first, "new": head, "evidence": "e1", **believing(repo, first)}
     crew.daemon.give(crew.order("o1", "accept", inputs, project="p1"))
     assert eventually(lambda: crew.daemon.about("accepted", "o1"))[0]["moved"]
+
+
+def test_a_persons_move_is_reported_long_before_the_next_cycle(crew: Crew, repo: Path) -> None:
+    serve(crew, repo, interval=60)
+    commit_files(repo, {"mine.txt": "m\n"}, "by a person")
+    here = git(repo, "rev-parse", "main")
+    eventually(lambda: crew.daemon.about("target_seen")[-1]["commit"] == here, what="the move is reported")

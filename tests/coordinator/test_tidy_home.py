@@ -13,8 +13,9 @@ from crew import Crew, project, waiting_agent
 
 from benches import make_bench
 from repositories import commit_files, git
-from toryo.workbench.git import places, trash
-from toryo.workbench.git.retire import clean
+from toryo.workbench.git.door import layout
+from toryo.workbench.git.keep import trash
+from toryo.workbench.git.trash.retire import clean
 from waiting import eventually
 
 
@@ -123,7 +124,7 @@ def test_old_trash_of_the_projects_here_is_emptied(crew: Crew, tmp_path: Path) -
     bench = make_bench(tmp_path)
     for run in ("r1", "r2"):
         assert clean(bench.clean_inputs(bench.prepare(run=run), run)).freed
-    common = places.common_dir(bench.repo)
+    common = layout.common_dir(bench.repo)
     record = common / "toryo" / "trash" / "r1.json"
     record.write_text(json.dumps({**json.loads(record.read_text()), "at": 1.0}))
     nowhere = project("p0", tmp_path / "nowhere", [])
@@ -131,5 +132,5 @@ def test_old_trash_of_the_projects_here_is_emptied(crew: Crew, tmp_path: Path) -
     crew.daemon.start()
     crew.start()
     eventually(lambda: [entry.name for entry in trash.entries(common)] == ["r2"])
-    assert not (bench.repo / ".worktrees" / ".trash" / "r1").exists()
-    assert (bench.repo / ".worktrees" / ".trash" / "r2").is_dir()
+    assert not (common / "toryo" / "trash" / "node_modules" / "r1").exists()
+    assert (common / "toryo" / "trash" / "node_modules" / "r2").is_dir()

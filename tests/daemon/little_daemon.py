@@ -12,8 +12,9 @@ from typing import Any
 
 from pydantic import Field
 
-from toryo.daemon.head import Head
-from toryo.daemon.mcp.registry import (
+from toryo.daemon.core.head import Head
+from toryo.daemon.process import run_daemon
+from toryo.daemon.tools.registry import (
     AGENTS,
     COORDINATORS,
     EVERYBODY,
@@ -23,14 +24,13 @@ from toryo.daemon.mcp.registry import (
     Tool,
     through,
 )
-from toryo.daemon.mcp.tools import OWN
-from toryo.daemon.process import run_daemon
+from toryo.daemon.tools.table import OWN
 from toryo.domain.errors import Refused
+from toryo.engine.context import Caller, HeadContext
 from toryo.protocol.wire import WireError, call
 from toryo.settings import Home
-from toryo.store import coordinators, meta
-from toryo.store.rows import CoordinatorRow
-from toryo.usecases.context import Caller, HeadContext
+from toryo.store.database.rows import CoordinatorRow
+from toryo.store.tables import coordinators, meta
 from toryo.usecases.credentials import hash_token, new_coordinator_key
 from waiting import eventually
 
@@ -54,7 +54,7 @@ class Big(Arguments):
 
 
 async def echo(head: Head, caller: Caller, args: Echo) -> dict[str, Any]:
-    return {"echo": args.text * args.times, "kind": caller.kind, "run": caller.run, "at": caller.coordinator}
+    return {"echo": args.text * args.times, "kind": caller.kind, "run": caller.run, "at": caller.place}
 
 
 async def boom(head: Head, caller: Caller, args: Named) -> dict[str, Any]:
@@ -172,17 +172,11 @@ class LittleDaemon:
             return False
 
 
-def no_drain(context: HeadContext) -> None:
-    return None
-
-
 if __name__ == "__main__":
     sys.exit(
         run_daemon(
             Home(Path(sys.argv[1])),
             foreground=True,
             tools=toys(),
-            drain=no_drain,
-            extend_deadlines=lambda context, gap: None,
         )
     )

@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from answer_views import insist_view
 from toryo.protocol.wire import Connection, WireError, call
 from toryo.settings import Home
 from waiting import eventually
@@ -41,7 +42,10 @@ class RealDaemon:
         self.operator = home.operator_key.read_text().strip()
 
     def by(self, credential: str, tool: str, /, **arguments: Any) -> Body:
-        return call(self.home.socket_in_use(), tool, arguments, credential)
+        answer = call(self.home.socket_in_use(), tool, arguments, credential)
+        if credential == self.operator:
+            insist_view(tool, answer)
+        return answer
 
     def person(self, tool: str, /, **arguments: Any) -> Body:
         return self.by(self.operator, tool, **arguments)

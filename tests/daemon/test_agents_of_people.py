@@ -9,12 +9,13 @@ import pytest
 from whole_daemon import Body, Shop
 
 from toryo.domain.errors import UserError
-from toryo.protocol import models
-from toryo.store import projects
-from toryo.usecases.agent_definitions import changed, instructions
-from toryo.usecases.agent_files import agents_in
-from toryo.usecases.agents_of_projects import first_agent
-from toryo.usecases.context import HeadContext
+from toryo.engine.context import HeadContext
+from toryo.protocol.asks import AskAnswer
+from toryo.protocol.kinds.repository import Surveyed
+from toryo.store.tables import projects
+from toryo.usecases.agents.definition import changed, instructions
+from toryo.usecases.agents.files import agents_in
+from toryo.usecases.agents.of_projects import first_agent
 
 
 def agent(shop: Shop, name: str = "dev") -> Body:
@@ -147,7 +148,7 @@ def test_a_skill_without_its_file_is_a_mistake_of_the_settings() -> None:
 
 def test_sync_brings_skills_and_style_into_the_store(shop: Shop) -> None:
     files = {"agents/coder.yaml": FILE, "skills/tidy/SKILL.md": "# Tidy"}
-    surveyed = models.Surveyed(
+    surveyed = Surveyed(
         root="/x",
         base="main",
         base_commit="1" * 40,
@@ -179,7 +180,7 @@ def test_a_project_begins_with_a_cli_that_is_on_path(shop: Shop) -> None:
 
 def test_the_system_prompt_is_in_the_prompt_only_where_no_context_holds_it(shop: Shop) -> None:
     def told(context: HeadContext, client: str) -> str:
-        from toryo.store import agents
+        from toryo.store.tables import agents
 
         with context.store.change() as tx:
             agents.update(tx, "dev", client=client, system_prompt="WHO", prompt="RULES")
@@ -193,7 +194,7 @@ def test_the_system_prompt_is_in_the_prompt_only_where_no_context_holds_it(shop:
 def test_a_definition_that_says_nothing_has_the_defaults() -> None:
     wish = changed(None, "x", {})
     assert (wish.slots, wish.access, wish.style, wish.terminal, dict(wish.skills)) == (
-        1,
+        0,
         "sealed",
         "exec",
         "plain",
@@ -204,10 +205,8 @@ def test_a_definition_that_says_nothing_has_the_defaults() -> None:
 def examined(shop: Shop, body: Body) -> Body:
     with ThreadPoolExecutor(1) as pool:
         asked = pool.submit(shop.daemon.person, "doctor")
-        shop.hands.report(shop.hands.order("survey"), "surveyed", models.Surveyed(root="/x", base="main"))
-        order = shop.hands.order("read")
-        assert order["inputs"]["what"] == "health"
-        shop.hands.report(order, "answered", models.ReadAnswer(ended=True, body=body))
+        shop.hands.report(shop.hands.order("survey"), "surveyed", Surveyed(root="/x", base="main"))
+        shop.hands.answer(shop.hands.ask("health"), AskAnswer(ended=True, body=body))
         return asked.result(60)
 
 

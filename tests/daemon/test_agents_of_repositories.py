@@ -6,8 +6,8 @@ from concurrent.futures import ThreadPoolExecutor
 
 from whole_daemon import Body, Shop
 
-from toryo.protocol import models
-from toryo.usecases.claim_run import worker_prompt
+from toryo.protocol.kinds.repository import Surveyed
+from toryo.usecases.runs.claim import worker_prompt
 
 
 def coder(prompt: str, command: str = "sh mine.sh", write: str = "**") -> dict[str, str]:
@@ -16,7 +16,7 @@ def coder(prompt: str, command: str = "sh mine.sh", write: str = "**") -> dict[s
 
 
 def sync(shop: Shop, project: str, files: dict[str, str]) -> Body:
-    surveyed = models.Surveyed(
+    surveyed = Surveyed(
         root="/x",
         base="main",
         base_commit="1" * 40,
@@ -34,6 +34,13 @@ def sync(shop: Shop, project: str, files: dict[str, str]) -> Body:
 def shown(shop: Shop, project: str) -> Body:
     found: Body = shop.daemon.person("get_agent", agent="coder", project=project)["agent"]
     return found
+
+
+def test_claude_code_means_claude(shop: Shop) -> None:
+    sync(shop, shop.project, {"agents/coder.yaml": "name: coder\nclient: claude-code\n"})
+    assert shown(shop, shop.project)["client"] == "claude"
+    shop.add_agent("second", client="claude-code")
+    assert shop.daemon.person("get_agent", agent="second")["agent"]["client"] == "claude"
 
 
 def two(shop: Shop) -> str:

@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 from whole_daemon import Body, Shop
 
-from toryo.protocol.models import Said
-from toryo.protocol.parts import Usage
+from toryo.protocol.kinds.run import Said, Usage
 
 QUESTION = "Sorted by name or by date?"
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from whole_daemon import Body, Shop
 
-from toryo.protocol import models
+from toryo.protocol.kinds.notify import Notified
 from toryo.protocol.wire import ToolFailed
 from toryo.reconciler.notices import SETTLE_S
 
@@ -21,7 +21,7 @@ def told(shop: Shop) -> list[dict[str, Any]]:
     found = [one for one in shop.hands.speak("next_orders", wait_s=0)["orders"] if one["kind"] == "notify"]
     lines = [line_of(shop, one) for one in found]
     for order in found:
-        shop.hands.report(order, "notified", models.Notified(exit_code=0))
+        shop.hands.report(order, "notified", Notified(exit_code=0))
     return lines
 
 
@@ -54,6 +54,14 @@ def test_a_task_that_comes_to_need_a_person_is_told_once_with_the_line_to_type(s
     assert told(shop) == []
     shop.daemon.person("enable_agent", agent="dev")
     assert told(shop) == []
+
+
+def test_the_wake_up_for_news_is_a_look_like_any_other(shop: Shop) -> None:
+    set_notify(shop)
+    shop.add_task()
+    shop.daemon.person("disable_agent", agent="dev")
+    assert told(shop)
+    assert shop.daemon.person("list_events", kind="look_failed")["events"] == []
 
 
 def test_a_state_that_passes_at_once_is_not_told(shop: Shop) -> None:
@@ -112,7 +120,7 @@ def test_a_command_that_fails_is_shown_in_status_until_it_works(shop: Shop) -> N
     shop.daemon.settle()
     shop.daemon.pass_time(SETTLE_S + 0.1)
     order = shop.hands.order("notify")
-    shop.hands.report(order, "notified", models.Notified(exit_code=127, output="sh: bell: not found\n"))
+    shop.hands.report(order, "notified", Notified(exit_code=127, output="sh: bell: not found\n"))
     (problem,) = shop.daemon.person("get_status")["problems"]
     assert problem["what"] == "the notify command failed: exit 127: sh: bell: not found"
     assert problem["type"] == "toryo notify test"

@@ -7,16 +7,17 @@ from typing import Any
 import pytest
 from whole_daemon import FIRST, WORK, Shop
 
-from toryo.protocol import models
+from toryo.protocol.kinds.run import Exited, Prepared, Started
+from toryo.protocol.kinds.work import Collected
 from toryo.protocol.wire import ToolFailed
 
 BENT: list[Any] = [None, True, "", "\0", "x" * 5000, -1, 2**63, -(2**70), 1e308, [], [[]], {}, {"a": "\0"}]
 ENDS = {
-    "started": models.Started(shim_pid=1, pid=2, started_at="", boot="b"),
-    "exited": models.Exited(exit_code=1),
-    "collected": models.Collected(head=WORK, commits=1, new_commits=1, changed_count=1),
-    "prepared": models.Prepared(name="n", worktree="/w", branch="b", base=FIRST, head=FIRST),
-    "no_such_kind": models.Exited(exit_code=0),
+    "started": Started(shim_pid=1, pid=2, started_at="", boot="b"),
+    "exited": Exited(exit_code=1),
+    "collected": Collected(head=WORK, commits=1, new_commits=1, changed_count=1),
+    "prepared": Prepared(name="n", worktree="/w", branch="b", base=FIRST, head=FIRST),
+    "no_such_kind": Exited(exit_code=0),
 }
 
 

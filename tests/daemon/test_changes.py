@@ -6,8 +6,8 @@ import asyncio
 
 import pytest
 
-from toryo.daemon import changes as module
-from toryo.daemon.changes import Changes
+from toryo.daemon.core import changes as module
+from toryo.daemon.core.changes import Changes
 
 
 def test_a_change_between_reading_and_waiting_is_not_missed() -> None:

@@ -12,12 +12,11 @@ from test_transport import sdk_client
 from whole_daemon import Body, Shop
 
 from toryo.protocol.wire import ToolFailed
-from toryo.store import agents, projects, tokens
-from toryo.usecases import coordinators
+from toryo.store.tables import agents, projects, tokens
 from toryo.usecases.credentials import hash_token, run_token
-from toryo.usecases.session_ends import CLEANUP_INTERVAL_S
+from toryo.yaml.home_settings import SessionLimits
 
-HOUR, DAY = 3600, 86400
+HOUR, DAY, CLEANUP_S = 3600, 86400, 300
 
 
 def is_free(shop: Shop, project: str = "") -> bool:
@@ -186,7 +185,7 @@ def test_until_the_worktree_is_there_the_agent_is_told_to_ask_again(
     shop: Shop, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """S1-23: no coordinator runs; the same session gets the same run later."""
-    monkeypatch.setattr("toryo.daemon.mcp.agent_tools.PREPARING_S", 0.05)
+    monkeypatch.setattr("toryo.daemon.tools.programs.agent_calls.PREPARING_S", 0.05)
     task = shop.add_task()
     session = shop.session()
     early = shop.daemon.refused("", "get_my_task", session_token=session)
@@ -362,10 +361,47 @@ def test_an_ended_session_is_a_clear_error_and_only_a_report_is_still_heard(shop
     assert shop.state(task) == "ready lost", "a late claim moves nothing"
 
 
-def test_the_limits_of_a_session_are_the_documents(shop: Shop) -> None:
+def test_the_limits_of_a_session_are_the_documents() -> None:
     """S1-45."""
-    assert (coordinators.TOKEN_S, coordinators.LONGEST_TOKEN_S) == (3600, 86400)
-    assert CLEANUP_INTERVAL_S == 300
+    limits = SessionLimits()
+    assert (limits.default_timeout, limits.max_timeout, limits.cleanup_interval) == (3600, 86400, 300)
+
+
+def test_the_limits_of_a_session_are_those_that_a_person_set(shop: Shop) -> None:
+    """S1-45: the time it lasts, the longest life however often it is renewed, and the clean-up's interval."""
+    limits = {"default_timeout": "60", "max_timeout": "150", "cleanup_interval": "20"}
+    for key, value in limits.items():
+        shop.daemon.person("set_config", key=f"session.{key}", value=value)
+    body = shop.authenticate()
+    assert body["expires_in"] == 60
+    for _ in range(2):
+        shop.daemon.pass_time(50)
+        assert not shop.daemon.agent("get_my_task", session_token=body["session_token"])["has_task"]
+    shop.daemon.pass_time(51)
+    refused = shop.daemon.refused("", "get_my_task", session_token=body["session_token"])
+    assert refused["error"] == "This session has ended or expired"
+    session = shop.session()
+    shop.daemon.pass_time(21)
+    shop.daemon.change(tokens.put_expiry, hash_token(session), shop.daemon.now() + 1)
+    shop.daemon.pass_time(21)
+    events = shop.daemon.person("list_events", project=shop.project)["events"]
+    assert [one["kind"] for one in events].count("session_expired") == 2
+
+
+def test_a_heartbeat_renews_a_session_by_the_time_that_a_person_set(shop: Shop) -> None:
+    """S1-45: of a run of our own."""
+    shop.daemon.person("set_config", key="session.default_timeout", value="60")
+    shop.add_task()
+    run = a_connected_run(shop)
+    session = in_run(shop, run, "authenticate", agent_id="dev", project_id=shop.project)["session_token"]
+    shop.daemon.pass_time(50)
+    shop.hands.speak("heartbeat", live_runs=[run["run"]])
+    shop.daemon.pass_time(50)
+    in_run(shop, run, "report_progress", session_token=session, summary="alive")
+    shop.daemon.pass_time(50)
+    shop.hands.speak("heartbeat", live_runs=[run["run"]])
+    shop.daemon.pass_time(61)
+    shop.daemon.refused(shop.run_token(run), "report_progress", session_token=session, summary="?")
 
 
 def test_every_call_renews_a_session_up_to_its_longest_life(shop: Shop) -> None:
@@ -404,7 +440,7 @@ def test_an_agent_that_vanished_frees_the_pair_and_the_task_is_startable_again(s
 def test_expired_sessions_are_cleaned_up_without_anybody_asking(shop: Shop) -> None:
     """S1-49: by the marks alone, at the latest one interval after their time."""
     shop.session()
-    shop.daemon.pass_time(HOUR + CLEANUP_INTERVAL_S)
+    shop.daemon.pass_time(HOUR + CLEANUP_S)
     events = shop.daemon.person("list_events", project=shop.project)["events"]
     assert [one["body"] for one in events if one["kind"] == "session_expired"] == [{"agent": "dev"}]
 
@@ -412,9 +448,9 @@ def test_expired_sessions_are_cleaned_up_without_anybody_asking(shop: Shop) -> N
 def test_the_clean_up_comes_round_while_there_are_sessions(shop: Shop) -> None:
     """S1-49: also where a deadline was moved and no mark points at it."""
     session = shop.session()
-    shop.daemon.pass_time(CLEANUP_INTERVAL_S + 1)
+    shop.daemon.pass_time(CLEANUP_S + 1)
     shop.daemon.change(tokens.put_expiry, hash_token(session), shop.daemon.now() + 1)
-    shop.daemon.pass_time(CLEANUP_INTERVAL_S + 1)
+    shop.daemon.pass_time(CLEANUP_S + 1)
     events = shop.daemon.person("list_events", project=shop.project)["events"]
     assert "session_expired" in [one["kind"] for one in events]
 
@@ -497,6 +533,7 @@ def test_a_runs_token_opens_one_session(shop: Shop) -> None:
 
 def test_a_report_inside_a_run_ends_the_token_and_not_the_occupancy(shop: Shop) -> None:
     """S1-28 as CONTRACTS has it: the process may still write, so the pair is not free before its end."""
+    shop.add_agent("dev", slots=1)
     task = shop.add_task("One")
     shop.add_task("Two")
     run = a_connected_run(shop)

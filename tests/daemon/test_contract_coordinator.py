@@ -17,12 +17,12 @@ import pytest
 from whole_daemon import Body, Hands, Shop
 
 from toryo import __version__
-from toryo.daemon.mcp.tools import table
+from toryo.daemon.tools.table import table
 from toryo.domain.words import CheckResult, TaskStatus
-from toryo.protocol.models import Checked
-from toryo.store import agents, projects
-from toryo.store.schema import assignments, tasks
-from toryo.usecases.context import CallerKind
+from toryo.engine.context import CallerKind
+from toryo.protocol.kinds.gate import Checked
+from toryo.store.database.schema import assignments, tasks
+from toryo.store.tables import agents, projects
 
 MARK, TITLE_MARK = "xylophone", "目印"
 """A title of only such signs leaves no trace in the worktree's name."""
@@ -103,7 +103,8 @@ def a_session_of_the_pair(shop: Shop) -> None:
     shop.session()
 
 
-def a_live_run_of_the_pair(shop: Shop) -> None:
+def a_live_run_of_a_pair_with_one_slot(shop: Shop) -> None:
+    shop.add_agent("dev", slots=1)
     shop.add_task("One")
     shop.add_task("Two")
     assert shop.hands.claim("dev", shop.project)["claimed"]
@@ -138,7 +139,7 @@ def an_agent_that_comes_by_itself(shop: Shop) -> None:
         (another_projects_task, False),
         (a_held_task, False),
         (a_session_of_the_pair, False),
-        (a_live_run_of_the_pair, False),
+        (a_live_run_of_a_pair_with_one_slot, False),
         (a_disabled_agent, False),
         (an_agent_that_was_taken_off_the_project, False),
         (an_archived_project, False),
@@ -204,6 +205,8 @@ def test_a_coordinator_is_told_neither_the_text_nor_the_status_of_a_task(shop: S
     hands.prepare()
     run = hands.start()
     hands.speak("heartbeat", live_runs=[run["run"]])
+    hands.speak("tell_clients", clients={"claude": ""})
+    hands.speak("answer_asks", answers=[])
     hands.exit(run)
     hands.collect()
     hands.build("7" * 40)
@@ -273,6 +276,7 @@ def test_what_a_coordinator_claimed_is_no_news_to_it_and_the_next_task_is(shop: 
 
 def test_a_restarted_coordinator_finds_its_run_in_the_store_and_starts_no_other(shop: Shop) -> None:
     """S1-44: it keeps no list of what it started."""
+    shop.add_agent("dev", slots=1)
     shop.add_task("One")
     shop.add_task("Two")
     claimed = shop.hands.claim("dev", shop.project)

@@ -12,10 +12,20 @@ import pytest
 from raw_client import RawClient
 from whole_daemon import Body, Hands, Shop
 
-from toryo.daemon.mcp.registry import AGENTS, COORDINATORS, PEOPLE, Tool
-from toryo.daemon.mcp.tools import table
+from toryo.daemon.tools.registry import (
+    AGENTS,
+    COORDINATORS,
+    ORCHESTRATORS,
+    PEOPLE,
+    PLACES,
+    PLANNERS,
+    RUNS,
+    Tool,
+)
+from toryo.daemon.tools.table import table
+from toryo.engine.context import CallerKind
+from toryo.protocol.orchestrator import key_from
 from toryo.protocol.wire import ToolFailed
-from toryo.usecases.context import CallerKind
 from waiting import eventually
 
 TOOLS = {tool.name: tool for kind in CallerKind for tool in table().allowed(kind)}
@@ -72,21 +82,25 @@ def test_a_passkey_is_shown_once(shop: Shop) -> None:
 def test_an_agent_sees_its_own_tools_in_at_most_8_kb(shop: Shop) -> None:
     """S1-06: and an outside agent sees the same."""
     run = a_connected_run(shop)
-    for credential in (shop.run_token(run), ""):
+    for credential, own in ((shop.run_token(run), of(RUNS)), ("", [])):
         with RawClient(shop.daemon.home.socket_in_use(), credential) as client:
             answer = client.ask("tools/list", {})
         names = {tool["name"] for tool in answer["result"]["tools"]}
-        assert names == {"health_check", *of(AGENTS)}
+        assert names == {"health_check", *of(AGENTS), *own}
         assert len(json.dumps(answer)) <= 8192
 
 
 def test_no_tool_of_a_person_answers_to_anybody_else(shop: Shop) -> None:
     """Credentials: inside a run operator verbs are refused, whatever the arguments."""
     token = shop.run_token(a_connected_run(shop))
-    for name in of(PEOPLE):
+    of_people = [*of(PEOPLE), *of(ORCHESTRATORS)]
+    for name in of_people:
         for credential in (token, shop.hands.key, ""):
             assert f"{name} needs the operator key" in shop.daemon.refused(credential, name)["error"]
-    assert len(of(PEOPLE)) > 25
+    assert len(of_people) > 25
+    orchestrators = key_from(shop.daemon.operator)
+    for name in of(PEOPLE):
+        assert f"{name} needs the operator key" in shop.daemon.refused(orchestrators, name)["error"]
     hint = shop.daemon.refused(token, "add_task", title="More")["hint"]
     assert hint == "Inside a run only the agent's own tools answer."
 
@@ -94,10 +108,17 @@ def test_no_tool_of_a_person_answers_to_anybody_else(shop: Shop) -> None:
 def test_no_tool_of_a_coordinator_answers_to_anybody_else(shop: Shop) -> None:
     """S1-06: an agent cannot look at what others are to do."""
     token = shop.run_token(a_connected_run(shop))
-    for name in of(COORDINATORS):
+    for name in of(COORDINATORS) + of(PLACES):
         for credential in (token, shop.daemon.operator, ""):
             assert f"{name} needs a coordinator's key" in shop.daemon.refused(credential, name)["error"]
-    assert len(of(COORDINATORS)) == 9
+    assert of(PLACES) == ["fetch_blob", "heartbeat", "next_orders", "report_facts"]
+    assert len(of(COORDINATORS)) == 7
+
+
+def test_a_planners_key_opens_no_tool_of_a_person_a_coordinator_or_an_agent(shop: Shop) -> None:
+    key = shop.daemon.person("issue_planner_key", machine="m", name="main")["key"]
+    for name in of(PEOPLE) + of(COORDINATORS) + of(AGENTS):
+        assert f"{name} needs " in shop.daemon.refused(key, name)["error"]
 
 
 def test_a_person_and_a_coordinator_do_not_speak_as_an_agent(shop: Shop) -> None:
@@ -123,11 +144,15 @@ def arguments_for(tool: Tool, hands: Hands) -> dict[str, Any]:
         "project_id": "p",
         "request_id": "a-request",
         "facts": [],
+        "answers": [],
+        "clients": {},
     }
     return {name: value for name, value in every.items() if name in tool.arguments.model_fields}
 
 
-@pytest.mark.parametrize("name", [one for one in of(COORDINATORS) if names_a_coordinator(TOOLS[one])])
+@pytest.mark.parametrize(
+    "name", [one for one in of(COORDINATORS) + of(PLACES) if names_a_coordinator(TOOLS[one])]
+)
 def test_the_key_of_one_coordinator_is_refused_for_another(shop: Shop, name: str) -> None:
     """Credentials: one key per coordinator."""
     other = Hands(shop.daemon, "second")
@@ -154,7 +179,15 @@ def test_a_new_key_voids_the_old_one(shop: Shop) -> None:
 
 def test_every_tool_refuses_an_argument_it_does_not_know(shop: Shop) -> None:
     """Nothing is taken silently: a misspelt argument would change what a call means."""
-    keys = {PEOPLE: shop.daemon.operator, COORDINATORS: shop.hands.key}
+    operator = shop.daemon.operator
+    keys = {
+        PEOPLE: operator,
+        ORCHESTRATORS: key_from(operator),
+        COORDINATORS: shop.hands.key,
+        RUNS: shop.run_token(a_connected_run(shop)),
+        PLACES: shop.hands.key,
+        PLANNERS: shop.daemon.person("issue_planner_key", machine="m", name="main")["key"],
+    }
     for name, tool in TOOLS.items():
         body = shop.daemon.refused(keys.get(tool.kinds, ""), name, no_such_thing=1)
         assert "no_such_thing: there is no such argument" in body["error"]

@@ -11,14 +11,17 @@ from raw_client import RawClient
 from real_daemon import RealDaemon
 from whole_daemon import Shop
 
-from toryo.daemon.mcp.tools import table
-from toryo.usecases.context import CallerKind
+from toryo.daemon.tools.table import table
+from toryo.engine.context import CallerKind
+from toryo.protocol.orchestrator import key_from
 
 TOOLS = {tool.name: tool for kind in CallerKind for tool in table().allowed(kind)}
 WRONG = (
     "x",
     "op_" + "x" * 43,
+    "orch_" + "x" * 64,
     "coord_" + "x" * 43,
+    "plnr_" + "x" * 43,
     "run_r1234abcd_" + "x" * 43,
     "sess_" + "x" * 43,
     "op_\0",
@@ -39,7 +42,9 @@ def credentials(
     shop.hands.prepare()
     yield {
         CallerKind.OPERATOR: real_daemon.operator,
+        CallerKind.ORCHESTRATOR: key_from(real_daemon.operator),
         CallerKind.COORDINATOR: shop.hands.key,
+        CallerKind.PLANNER: real_daemon.person("issue_planner_key", machine="m", name="main")["key"],
         CallerKind.RUN: shop.run_token(shop.hands.start()),
         CallerKind.OUTSIDE: "",
     }

@@ -7,14 +7,14 @@ from pathlib import Path
 import pytest
 from whole_daemon import Shop
 
-from toryo.daemon.credentials import Keys, Recognised, UnknownCredential, identify_coordinator, operator_key
+from toryo.daemon.credentials import Keys, Recognised, UnknownCredential, identify_place, operator_key
 from toryo.daemon.process import open_context
+from toryo.engine.context import Caller, CallerKind
+from toryo.protocol.orchestrator import key_from
 from toryo.settings import Home
-from toryo.store import coordinators
-from toryo.store.engine import Committed
-from toryo.store.rows import CoordinatorRow, EventRow
-from toryo.usecases.context import Caller, CallerKind
-from toryo.usecases.coordinators import KEY_ISSUED
+from toryo.store.database.engine import Committed
+from toryo.store.database.rows import CoordinatorRow, EventRow
+from toryo.store.tables import coordinators
 from toryo.usecases.credentials import (
     check_passkey,
     hash_passkey,
@@ -22,6 +22,7 @@ from toryo.usecases.credentials import (
     new_coordinator_key,
     new_operator_key,
     new_passkey,
+    new_planner_key,
     new_session_token,
     run_of_token,
     run_token,
@@ -93,6 +94,7 @@ def test_every_kind_of_secret_is_random_and_has_its_prefix() -> None:
     for prefix, make in (
         ("op_", new_operator_key),
         ("coord_", new_coordinator_key),
+        ("plnr_", new_planner_key),
         ("sess_", new_session_token),
         ("pass_", new_passkey),
     ):
@@ -104,9 +106,10 @@ def test_each_credential_gives_its_kind_of_caller() -> None:
     keys = Keys(hash_token("op_right"), SECRET)
     assert keys.identify("") == Caller(CallerKind.OUTSIDE)
     assert keys.identify("op_right") == Caller(CallerKind.OPERATOR)
+    assert keys.identify(key_from("op_right")) == Caller(CallerKind.ORCHESTRATOR)
     assert keys.identify(run_token(SECRET, "r1")) == Caller(CallerKind.RUN, run="r1")
     assert keys.identify("coord_any") is None
-    for wrong in ("op_wrong", "run_r1_xyz", "sess_x", "bäd", "\udc80"):
+    for wrong in ("op_wrong", key_from("op_wrong"), "run_r1_xyz", "sess_x", "bäd", "\udc80"):
         with pytest.raises(UnknownCredential):
             keys.identify(wrong)
 
@@ -119,12 +122,12 @@ def test_a_coordinator_is_known_by_the_hash_of_its_newest_key(tmp_path: Path) ->
         coordinators.insert(
             tx, CoordinatorRow(id="m/main", machine="m", name="main", key_hash=hash_token(old), clients={})
         )
-    assert identify_coordinator(context, old) == Caller(CallerKind.COORDINATOR, coordinator="m/main")
+    assert identify_place(context, old) == Caller(CallerKind.COORDINATOR, place="m/main")
     with context.store.change() as tx:
         coordinators.update(tx, "m/main", key_hash=hash_token(new))
     with pytest.raises(UnknownCredential):
-        identify_coordinator(context, old)
-    assert identify_coordinator(context, new).coordinator == "m/main"
+        identify_place(context, old)
+    assert identify_place(context, new).place == "m/main"
     context.store.close()
 
 
@@ -137,15 +140,15 @@ def test_a_replaced_key_is_void_at_once(shop: Shop) -> None:
     assert "not known" in told["error"]
     shop.hands.speak("heartbeat", live_runs=[])
     told = shop.daemon.person("list_events", limit=200)
-    issued = [one["body"] for one in told["events"] if one["kind"] == KEY_ISSUED]
+    issued = [one["body"] for one in told["events"] if one["kind"] == "coordinator_key_issued"]
     assert issued == [{"coordinator": shop.hands.id}] * 2
 
 
 def test_what_was_looked_up_before_a_key_was_issued_is_not_remembered_after_it() -> None:
     recognised = Recognised()
-    caller = Caller(CallerKind.COORDINATOR, coordinator="m/main")
+    caller = Caller(CallerKind.COORDINATOR, place="m/main")
     before = recognised.issued
-    event = EventRow(at=0, kind=KEY_ISSUED)
+    event = EventRow(at=0, kind="coordinator_key_issued")
     recognised.committed(Committed((event,), frozenset(), False))
     assert recognised.put("coord_x", caller, before) == caller
     assert recognised.get("coord_x") is None

@@ -13,7 +13,7 @@ import pytest
 from raw_client import RawClient
 from real_daemon import RealDaemon, undisturbed
 
-from toryo.daemon.mcp.crowd import MOST_HELD, MOST_UNSENT, OWN_FILES
+from toryo.daemon.mcp.limits import MOST_HELD, MOST_UNSENT, OWN_FILES
 from toryo.protocol.wire import LONGEST_LINE, WireError
 from toryo.settings import Home
 from waiting import eventually

@@ -46,6 +46,9 @@ def test_a_second_agent_is_not_the_default_and_takes_no_tasks(shop: Shop) -> Non
     wish = {"name": "second", "client": "command", "command": "sh it.sh", "project": shop.project}
     answer = shop.daemon.person("add_agent", **wish)
     assert (answer["default_of"], answer["took"], answer["waiting_tasks"]) == ([], [], 0)
+    line = "`toryo agent assign second --default` makes it this one"
+    assert answer["notes"] == [f"dev stays the default agent of front: {line}"]
+    assert shop.daemon.person("add_agent", **wish, model="m")["notes"] == []
     assert (default(shop), shop.task(waiting)["agent"]) == ("dev", "dev")
     assert shop.daemon.person("add_agent", name="dev", model="m", project=shop.project)["waiting_tasks"] == 1
 

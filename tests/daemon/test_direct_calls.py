@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from little_daemon import LittleDaemon
 from raw_client import RawClient
 
-from toryo.daemon.mcp.direct import Call, call_of
+from toryo.daemon.mcp.fast_path import Call, call_of
 from toryo.daemon.mcp.transport import MOST_AT_ONCE
 from toryo.protocol.wire import CREDENTIAL, ENVELOPE, request_line
 from waiting import eventually

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from whole_daemon import FIRST, MERGED, WORK, Shop
 
-from toryo.protocol import models
+from toryo.protocol.kinds.run import Started
+from toryo.protocol.kinds.target import TargetSeen
 
 
 def test_a_preparation_that_is_told_after_the_end_of_its_run_is_known_and_the_work_collected(
@@ -26,7 +27,7 @@ def test_a_start_that_is_told_after_the_end_is_late_and_wakes_nothing(shop: Shop
     claimed = shop.hands.claim("dev", shop.project)
     shop.hands.prepare(claimed["order"])
     shop.hands.exit(claimed["then"], 3)
-    started = models.Started(shim_pid=1, pid=2, started_at="", boot="b")
+    started = Started(shim_pid=1, pid=2, started_at="", boot="b")
     shop.hands.report(claimed["then"], "started", started)
     shop.hands.collect(0)
     assert (shop.state(task), shop.task(task)["runs"][-1]["live"]) == ("failed exit:3", False)
@@ -52,12 +53,12 @@ def test_a_look_that_knew_an_older_publication_does_not_say_that_a_rewritten_tar
         "relation": "diverged",
         "tip": MERGED,
     }
-    older = models.TargetSeen(**look, published=FIRST, contains_published=True).model_dump(mode="json")
+    older = TargetSeen(**look, published=FIRST, contains_published=True).model_dump(mode="json")
     told = shop.hands.speak("report_facts", facts=[{"seq": 99, "kind": "target_seen", "body": older}])
     assert told["acknowledged"] == []  # it is told again, after a newer look
     shop.daemon.settle()
     assert {one["kind"] for one in shop.hands.speak("next_orders", wait_s=0)["orders"]} <= {"clean"}
-    newer = models.TargetSeen(**look, published=MERGED, contains_published=False)
+    newer = TargetSeen(**look, published=MERGED, contains_published=False)
     shop.hands.report({"id": "", "generation": 0}, "target_seen", newer)
     shop.daemon.person("approve_task", task=after)
     assert shop.state(after) == "blocked target_rewound"

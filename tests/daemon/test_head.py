@@ -13,14 +13,15 @@ from typing import Any
 
 import pytest
 
-from toryo.daemon.changes import EVENTS
-from toryo.daemon.head import ENOUGH_CHANGES, LAZY_S, Drain, Head
+from toryo.daemon.core.checkpoints import ENOUGH_CHANGES
+from toryo.daemon.core.head import Head
+from toryo.daemon.core.schedule import Drain
+from toryo.daemon.core.writers import WriterInLoop, WriterThread
 from toryo.daemon.process import open_context
-from toryo.daemon.writers import WriterInLoop, WriterThread
 from toryo.domain.errors import DiskFull
+from toryo.engine.context import HeadContext
 from toryo.settings import Home
-from toryo.store import marks
-from toryo.usecases.context import HeadContext
+from toryo.store.tables import events, marks
 from waiting import eventually
 
 
@@ -125,70 +126,6 @@ def test_every_marking_change_is_followed_by_a_drain_in_the_same_thread(tmp_path
 
 def no_drain(context: HeadContext) -> None:
     """Nothing is looked at."""
-
-
-def mark_lazily(context: HeadContext, subject: str) -> None:
-    with context.store.change() as tx:
-        tx.mark(subject, lazily=True)
-        tx.emit("happened", task=subject)
-
-
-def test_what_nobody_waits_for_is_looked_at_a_moment_later(tmp_path: Path) -> None:
-    drains = Drains()
-
-    async def story(head: Head) -> None:
-        await head.do(mark_lazily, "task:t1")
-        await head.do(lambda context: None)
-        assert drains.subjects == []
-        await head.settle()
-        await head.do(lambda context: None)
-        assert drains.subjects == ["task:t1"]
-
-    with_head(tmp_path, story, drains)
-
-
-def test_whoever_cannot_wait_has_it_looked_at_first(tmp_path: Path) -> None:
-    drains = Drains()
-
-    async def story(head: Head) -> None:
-        await head.do(mark_lazily, "task:t1")
-        await asyncio.sleep(0)
-        head.hurry()
-        await head.do(lambda context: None)
-        assert drains.subjects == ["task:t1"]
-        head.hurry()
-        await head.do(lambda context: None)
-        assert len(drains.seen) == 2
-
-    with_head(tmp_path, story, drains)
-
-
-def test_a_drain_for_others_looks_at_it_too_and_nobody_waits_any_longer(tmp_path: Path) -> None:
-    drains = Drains()
-
-    async def story(head: Head) -> None:
-        await head.do(mark_lazily, "task:t1")
-        await head.do(mark, "task:t2")
-        begun = time.monotonic()
-        await head.settle()
-        assert time.monotonic() - begun < LAZY_S / 2
-        assert sorted(drains.subjects) == ["task:t1", "task:t2"]
-        await head.do(mark_lazily, "task:t3")
-        await until(lambda: "task:t3" in drains.subjects)
-
-    with_head(tmp_path, story, drains)
-
-
-def test_news_of_a_lazy_change_are_told_after_its_drain(tmp_path: Path) -> None:
-    drains = Drains()
-
-    async def story(head: Head) -> None:
-        seen = head.changes.version(EVENTS)
-        await head.do(mark_lazily, "task:t1")
-        assert await head.wait_for_change(EVENTS, seen, 5) != seen
-        assert drains.subjects == ["task:t1"]
-
-    with_head(tmp_path, story, drains)
 
 
 def test_what_is_queued_and_fails_holds_up_nobody() -> None:
@@ -373,6 +310,56 @@ def test_slow_work_without_the_store_does_not_hold_up_the_writer(tmp_path: Path)
         assert await slow is True
 
     with_head(tmp_path, story, Drains())
+
+
+def test_a_slow_read_does_not_hold_up_a_change(tmp_path: Path) -> None:
+    began, free = threading.Event(), threading.Event()
+
+    def slow(context: HeadContext) -> int:
+        with context.store.read() as tx:
+            before = events.newest(tx) or 0
+            began.set()
+            assert free.wait(10)
+            assert (events.newest(tx) or 0) == before, "one state, whatever is changed meanwhile"
+        return before
+
+    async def story(head: Head) -> None:
+        reading = asyncio.create_task(head.read(slow))
+        await asyncio.to_thread(began.wait, 10)
+        await asyncio.wait_for(head.do(emit, "t1"), 5)
+        free.set()
+        assert await head.read(newest_event) == await reading + 1
+
+    with_head(tmp_path, story, Drains())
+
+
+def newest_event(context: HeadContext) -> int:
+    with context.store.read() as tx:
+        return events.newest(tx) or 0
+
+
+def test_a_read_after_a_change_sees_it_and_what_was_decided_of_it(tmp_path: Path) -> None:
+    def decide(context: HeadContext) -> None:
+        with context.store.change() as tx:
+            due = marks.due(tx, context.clock())
+            marks.clear(tx, due)
+            for subject in due:
+                tx.emit("decided", task=subject.removeprefix("task:"))
+
+    def kinds(context: HeadContext) -> list[str]:
+        with context.store.read() as tx:
+            return [row.kind for row in events.last(tx, 2, None, None, None)]
+
+    def change(context: HeadContext) -> None:
+        emit(context, "t1")
+        mark(context, "task:t1")
+
+    async def story(head: Head) -> None:
+        for _ in range(20):
+            await head.do(change)
+            assert await head.read(kinds) == ["happened", "decided"]
+
+    with_head(tmp_path, story, decide)
 
 
 def test_the_installation_and_its_secret_are_the_same_after_a_restart(tmp_path: Path) -> None:

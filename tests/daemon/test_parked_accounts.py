@@ -6,10 +6,9 @@ import pytest
 from whole_daemon import Body, Shop
 
 from toryo.domain.times import iso
-from toryo.protocol.models import Said
-from toryo.protocol.parts import Limited, Usage
-from toryo.store import runs
-from toryo.usecases.context import HeadContext
+from toryo.engine.context import HeadContext
+from toryo.protocol.kinds.run import Limited, Said, Usage
+from toryo.store.tables import runs
 
 
 @pytest.fixture

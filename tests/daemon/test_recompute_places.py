@@ -5,8 +5,10 @@ from __future__ import annotations
 import pytest
 from whole_daemon import FIRST, MERGED, Body, Shop
 
-from toryo.protocol.models import CandidateBuilt, Lost, Prepared, Problem
-from toryo.store import tasks
+from toryo.protocol.base import Problem
+from toryo.protocol.kinds.landing import CandidateBuilt
+from toryo.protocol.kinds.run import Lost, Prepared
+from toryo.store.tables import tasks
 
 OTHER = "9" * 40
 

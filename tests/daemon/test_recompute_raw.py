@@ -9,9 +9,10 @@ import pytest
 from whole_daemon import MERGED, Shop
 
 from toryo.domain.words import CheckResult
-from toryo.protocol.models import CandidateBuilt, Checked, Conflict
-from toryo.store import gates, landings, tasks
-from toryo.store.engine import Tx
+from toryo.protocol.kinds.gate import Checked
+from toryo.protocol.kinds.landing import CandidateBuilt, Conflict
+from toryo.store.database.engine import Tx
+from toryo.store.tables import gates, landings, tasks
 
 OTHER = "9" * 40
 FAILED = Checked(result=CheckResult.FAILED, exit_code=1)

@@ -7,8 +7,11 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from whole_daemon import FIRST, MERGED, TREE, WORK, Body, Shop
 
-from toryo.protocol.models import Accepted, Adopted, CandidateBuilt, Problem, Published, Surveyed, TargetSeen
-from toryo.store import projects
+from toryo.protocol.base import Problem
+from toryo.protocol.kinds.landing import Accepted, CandidateBuilt, Published
+from toryo.protocol.kinds.repository import Adopted, Surveyed
+from toryo.protocol.kinds.target import TargetSeen
+from toryo.store.tables import projects
 
 OTHER, PERSONS, JOINED = "9" * 40, "5" * 40, "6" * 40
 

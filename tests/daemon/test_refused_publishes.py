@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 from whole_daemon import MERGED, Shop
 
-from toryo.protocol.models import Accepted, Problem, Published
-from toryo.usecases.facts_of_landings import RETRY_S
+from toryo.engine.facts.landings import RETRY_S
+from toryo.protocol.base import Problem
+from toryo.protocol.kinds.landing import Accepted, Published
 
 REFUSED = [Published(diverged=True), Published(problem=Problem(code="io", message="the disk says no"))]
 

@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 from whole_daemon import Body, Shop
 
-from toryo.usecases.claim_run import claim_run
-from toryo.usecases.context import HeadContext
-from toryo.usecases.updating import Update, update_task
+from toryo.engine.context import HeadContext
+from toryo.usecases.runs.claim import claim_run
+from toryo.usecases.tasks.update import Update, update_task
 
 
 def update(shop: Shop, task: str, **wishes: Any) -> Body:

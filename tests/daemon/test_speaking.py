@@ -8,9 +8,11 @@ from typing import Any
 import pytest
 from whole_daemon import Body, Shop
 
-from toryo.protocol import models
-from toryo.store import coordinators
-from toryo.usecases import speaking
+from toryo.protocol.asks import AskAnswer
+from toryo.protocol.base import Model, Problem
+from toryo.protocol.kinds.say import SayWaiting, Spoken
+from toryo.store.tables import coordinators
+from toryo.usecases.runs import say
 
 
 def begin(shop: Shop) -> tuple[str, Body]:
@@ -21,9 +23,7 @@ def begin(shop: Shop) -> tuple[str, Body]:
     return task, shop.hands.start()
 
 
-def asked(
-    shop: Shop, kind: str, fact: str, answer: models.Model, tool: str, **arguments: Any
-) -> tuple[Body, Body]:
+def asked(shop: Shop, kind: str, fact: str, answer: Model, tool: str, **arguments: Any) -> tuple[Body, Body]:
     """The inputs of the order that a person's call led to, and what the person was answered."""
     with ThreadPoolExecutor(1) as pool:
         call = pool.submit(shop.daemon.person, tool, **arguments)
@@ -32,9 +32,18 @@ def asked(
         return order, call.result(60)
 
 
+def read(shop: Shop, answer: AskAnswer, tool: str, **arguments: Any) -> tuple[Body, Body]:
+    """The read that a person's call led to, and what the person was answered."""
+    with ThreadPoolExecutor(1) as pool:
+        call = pool.submit(shop.daemon.person, tool, **arguments)
+        ask = shop.hands.ask()
+        shop.hands.answer(ask, answer)
+        return ask["read"], call.result(60)
+
+
 def test_words_reach_the_run_and_are_kept_as_events(shop: Shop) -> None:
     task, running = begin(shop)
-    spoken = models.Spoken(delivered=True, seen=True)
+    spoken = Spoken(delivered=True, seen=True)
     order, answer = asked(shop, "say", "spoken", spoken, "say", id=task, text="mind the ü\n")
     inputs = order["inputs"]
     assert (order["run"], order["generation"], inputs["run"]) == (running["run"], 1, running["run"])
@@ -49,23 +58,21 @@ def test_words_reach_the_run_and_are_kept_as_events(shop: Shop) -> None:
 
 def test_a_problem_of_the_screen_is_told_and_not_raised(shop: Shop) -> None:
     _, running = begin(shop)
-    problem = models.Problem(code="no_screen", message="It has no screen.", hint="toryo log")
-    _, answer = asked(
-        shop, "say", "spoken", models.Spoken(problem=problem), "say", id=running["run"], text="x"
-    )
+    problem = Problem(code="no_screen", message="It has no screen.", hint="toryo log")
+    _, answer = asked(shop, "say", "spoken", Spoken(problem=problem), "say", id=running["run"], text="x")
     assert (answer["delivered"], answer["problem"]["code"]) == (False, "no_screen")
 
 
 def test_words_that_nobody_took_are_withdrawn(shop: Shop, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(speaking, "WITHIN_S", 0.2)
+    monkeypatch.setattr(say, "WITHIN_S", 0.2)
     task, _ = begin(shop)
     answer = shop.daemon.person("say", id=task, text="hello")
     assert (answer["delivered"], answer["problem"]["code"]) == (False, "nobody_answered")
     assert all(order["kind"] != "say" for order in shop.hands.speak("next_orders", wait_s=0)["orders"])
 
 
-WAITING = models.SayWaiting(reader="hook")
-UNHEARD = models.Spoken(problem=models.Problem(code="unheard", message="It ended before."))
+WAITING = SayWaiting(reader="hook")
+UNHEARD = Spoken(problem=Problem(code="unheard", message="It ended before."))
 
 
 def say_without_hearing(shop: Shop, task: str, text: str, **more: Any) -> tuple[Body, Body]:
@@ -85,13 +92,13 @@ def words(shop: Shop, task: str) -> list[tuple[str, str]]:
 def test_words_that_wait_for_the_agents_next_step_are_told_so_and_stay_ordered(
     shop: Shop, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(speaking, "TAKEN_WITHIN_S", 0.2)
+    monkeypatch.setattr(say, "TAKEN_WITHIN_S", 0.2)
     task, _ = begin(shop)
     order, answer = say_without_hearing(shop, task, "mind the gap")
     assert (answer["waiting"], answer["delivered"], answer["problem"]) == ("hook", False, None)
     assert words(shop, task) == [("mind the gap", "waiting")]
     assert shop.hands.order("say")["id"] == order["id"]
-    shop.hands.report(order, "spoken", models.Spoken(delivered=True, seen=True))
+    shop.hands.report(order, "spoken", Spoken(delivered=True, seen=True))
     assert words(shop, task) == [("mind the gap", "heard")]
 
 
@@ -101,7 +108,7 @@ def test_words_that_are_taken_while_the_speaker_waits_are_told_as_heard(shop: Sh
         call = pool.submit(shop.daemon.person, "say", id=task, text="hello")
         order = shop.hands.order("say")
         shop.hands.report(order, "say_waiting", WAITING)
-        shop.hands.report(order, "spoken", models.Spoken(delivered=True, seen=True))
+        shop.hands.report(order, "spoken", Spoken(delivered=True, seen=True))
         answer = call.result(60)
     assert (answer["seen"], answer["waiting"]) == (True, "")
 
@@ -109,7 +116,7 @@ def test_words_that_are_taken_while_the_speaker_waits_are_told_as_heard(shop: Sh
 def test_words_that_a_run_ended_without_are_an_event_and_are_not_lost(
     shop: Shop, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(speaking, "TAKEN_WITHIN_S", 0.0)
+    monkeypatch.setattr(say, "TAKEN_WITHIN_S", 0.0)
     task, running = begin(shop)
     order, _ = say_without_hearing(shop, task, "too late")
     shop.hands.exit(running)
@@ -125,7 +132,7 @@ def test_words_that_a_run_ended_without_are_an_event_and_are_not_lost(
 def test_words_for_a_run_that_was_given_up_wait_no_longer(
     shop: Shop, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(speaking, "TAKEN_WITHIN_S", 0.0)
+    monkeypatch.setattr(say, "TAKEN_WITHIN_S", 0.0)
     task, running = begin(shop)
     say_without_hearing(shop, task, "are you there")
     shop.daemon.change(coordinators.update, shop.hands.id, unseen=True)
@@ -136,7 +143,7 @@ def test_words_for_a_run_that_was_given_up_wait_no_longer(
 def test_a_message_that_is_said_again_with_its_id_is_said_once(
     shop: Shop, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(speaking, "TAKEN_WITHIN_S", 0.0)
+    monkeypatch.setattr(say, "TAKEN_WITHIN_S", 0.0)
     task, _ = begin(shop)
     _, answer = say_without_hearing(shop, task, "once", message="m0123456789")
     again = shop.daemon.person("say", id=task, text="once", message="m0123456789")
@@ -148,7 +155,7 @@ def test_a_message_that_is_said_again_with_its_id_is_said_once(
 def test_short_words_go_along_with_their_order(
     shop: Shop, monkeypatch: pytest.MonkeyPatch, text: str, goes_along: bool
 ) -> None:
-    monkeypatch.setattr(speaking, "TAKEN_WITHIN_S", 0.0)
+    monkeypatch.setattr(say, "TAKEN_WITHIN_S", 0.0)
     task, _ = begin(shop)
     order, _ = say_without_hearing(shop, task, text)
     assert order["inputs"].get("words", "") == (text if goes_along else "")
@@ -156,13 +163,13 @@ def test_short_words_go_along_with_their_order(
 
 
 def test_what_is_said_to_a_run_is_numbered(shop: Shop, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(speaking, "TAKEN_WITHIN_S", 0.0)
+    monkeypatch.setattr(say, "TAKEN_WITHIN_S", 0.0)
     task, _ = begin(shop)
     numbers = []
     for text in ("one", "two", "three"):
         order, _ = say_without_hearing(shop, task, text)
         numbers.append(order["inputs"]["number"])
-        shop.hands.report(order, "spoken", models.Spoken(delivered=True, seen=True))
+        shop.hands.report(order, "spoken", Spoken(delivered=True, seen=True))
     assert numbers == [1, 2, 3]
 
 
@@ -191,7 +198,7 @@ def test_an_outside_agent_is_spoken_to_where_it_was_started(shop: Shop) -> None:
     assert "outside agent" in shop.daemon.refused(shop.daemon.operator, "say", id=task, text="x")["error"]
 
 
-@pytest.mark.parametrize("text", ["", " \n", "x" * (speaking.LONGEST + 1)])
+@pytest.mark.parametrize("text", ["", " \n", "x" * (say.LONGEST + 1)])
 def test_words_that_cannot_be_typed_are_refused(shop: Shop, text: str) -> None:
     task, _ = begin(shop)
     assert shop.daemon.refused(shop.daemon.operator, "say", id=task, text=text)["hint"]
@@ -199,16 +206,16 @@ def test_words_that_cannot_be_typed_are_refused(shop: Shop, text: str) -> None:
 
 def test_attach_answers_the_command_line_of_the_window(shop: Shop) -> None:
     task, running = begin(shop)
-    window = models.ReadAnswer(ended=True, body={"argv": ["tmux", "attach"]})
-    order, answer = asked(shop, "read", "answered", window, "attach_run", id=task)
-    assert (order["inputs"]["what"], order["inputs"]["run"]) == ("window", running["run"])
+    window = AskAnswer(ended=True, body={"argv": ["tmux", "attach"]})
+    found, answer = read(shop, window, "attach_run", id=task)
+    assert (found["what"], found["run"]) == ("window", running["run"])
     assert (answer["argv"], answer["run"]) == (["tmux", "attach"], running["run"])
 
 
 @pytest.mark.parametrize("raw", [False, True])
 def test_the_log_is_asked_for_readably_or_as_it_is(shop: Shop, raw: bool) -> None:
     task, _ = begin(shop)
-    page = models.ReadAnswer(text="it works\n", next_offset=40, ended=False)
-    order, answer = asked(shop, "read", "answered", page, "read_log", task=task, raw=raw)
-    assert (order["inputs"]["raw"], order["inputs"]["client"]) == (raw, "command")
+    page = AskAnswer(text="it works\n", next_offset=40, ended=False)
+    found, answer = read(shop, page, "read_log", task=task, raw=raw)
+    assert (found["raw"], found["client"]) == (raw, "command")
     assert (answer["text"], answer["next_offset"]) == ("it works\n", 40)

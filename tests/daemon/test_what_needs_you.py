@@ -9,17 +9,22 @@ from typing import Any
 import pytest
 from whole_daemon import Body, Shop
 
-from toryo.protocol import models
-from toryo.usecases.agent_definitions import NewAgent
-from toryo.usecases.agents_of_projects import import_agents
-from toryo.usecases.context import HeadContext
+from toryo.engine.context import HeadContext
+from toryo.protocol.asks import AskAnswer
+from toryo.protocol.kinds.gate import Checked
+from toryo.protocol.kinds.landing import Accepted, PublishWaiting
+from toryo.protocol.kinds.repository import Surveyed
+from toryo.protocol.kinds.run import Exited, Signs
+from toryo.protocol.kinds.target import TargetSeen
+from toryo.usecases.agents.definition import NewAgent
+from toryo.usecases.agents.of_projects import import_agents
 
 CHECKED = "base: main\ndod: {checks: [{command: make test}]}\n"
 WRONG = "base: main\nsetup: make\n"
 
 
-def surveyed(config: str, **fields: Any) -> models.Surveyed:
-    return models.Surveyed(
+def surveyed(config: str, **fields: Any) -> Surveyed:
+    return Surveyed(
         root="/x",
         base="main",
         settings_files={"config.yaml": config},
@@ -41,6 +46,22 @@ def waited(shop: Shop, task: str) -> Body:
     return found["needs_you"]  # type: ignore[no-any-return]
 
 
+def test_a_program_that_is_not_there_is_named_before_a_run_and_installing_it_is_enough(shop: Shop) -> None:
+    """S3-104."""
+    shop.add_agent("coder", client="codex", project=shop.project)
+    told = {"claude": "/bin/claude", "codex": ""}
+    shop.hands.speak("tell_clients", clients=told)
+    task = shop.add_task(agent="coder")
+    assert shop.state(task) == "blocked no_program"
+    line = "npm install -g @openai/codex"
+    assert shop.task(task)["detail"] == f"codex is not on PATH; type: {line}"
+    assert not shop.hands.should_start("coder", shop.project)
+    assert shop.daemon.person("get_status")["needs_you"][0]["type"] == line
+    shop.hands.speak("tell_clients", clients=told | {"codex": "/bin/codex"})
+    assert shop.state(task) == "ready"
+    assert shop.hands.claim("coder", shop.project)["claimed"]
+
+
 def test_a_task_whose_agent_has_no_client_names_the_client_that_is_installed(shop: Shop) -> None:
     shop.daemon.person("add_agent", name="worker", project=shop.project)
     task = shop.add_task(agent="worker")
@@ -58,7 +79,7 @@ def test_an_agent_that_asks_needs_a_person_until_it_was_answered(shop: Shop) -> 
     shop.hands.claim("dev", shop.project)
     shop.hands.prepare()
     order = shop.hands.start()
-    signs = models.Signs(n=1, asks="Which colour? (1 Red, 2 Blue)")
+    signs = Signs(n=1, asks="Which colour? (1 Red, 2 Blue)")
     shop.hands.report(order, "signs", signs)
     assert shop.state(task) == "running waiting_for_input"
     told = waited(shop, task)
@@ -66,7 +87,7 @@ def test_an_agent_that_asks_needs_a_person_until_it_was_answered(shop: Shop) -> 
     assert told["lines"] == [f'toryo task say {task} "…"', f"toryo attach {task}"]
     (listed,) = shop.daemon.person("get_status")["needs_you"]
     assert (listed["task"], listed["type"]) == (task, f'toryo task say {task} "…"')
-    shop.hands.report(order, "signs", models.Signs(n=2))
+    shop.hands.report(order, "signs", Signs(n=2))
     assert shop.state(task) == "running implement"
     assert shop.daemon.person("get_status")["needs_you"] == []
 
@@ -78,7 +99,7 @@ def test_silence_is_a_fact_that_changes_no_state(shop: Shop) -> None:
     order = shop.hands.start()
     (moving,) = shop.daemon.person("get_status")["moving"]
     assert moving["silent_since"] is None
-    shop.hands.report(order, "signs", models.Signs(n=1, silent_s=720))
+    shop.hands.report(order, "signs", Signs(n=1, silent_s=720))
     assert shop.state(task) == "running implement"
     (moving,) = shop.daemon.person("get_status")["moving"]
     since = shop.task(task)["runs"][0]["silent_since"]
@@ -128,7 +149,7 @@ def back_by_its_file(context: HeadContext, project: str) -> None:
 def test_a_red_base_says_that_a_commit_mends_it_and_its_evidence_shows_the_check(shop: Shop) -> None:
     sync(shop, CHECKED)
     task = shop.add_task()
-    failed = models.Checked(result="failed", exit_code=2, tail="boom")
+    failed = Checked(result="failed", exit_code=2, tail="boom")
     for _ in range(2):
         shop.hands.report(shop.hands.order("check"), "checked", failed)
     assert shop.state(task) == "blocked base_red"
@@ -139,22 +160,22 @@ def test_a_red_base_says_that_a_commit_mends_it_and_its_evidence_shows_the_check
     assert (check["command"], check["exit_code"], check["output"]) == ("make test", 2, "boom")
 
 
-def accepted(shop: Shop) -> str:
+def accepted(shop: Shop, commit: str = "4" * 40) -> str:
     """A task whose landing is accepted and not yet published."""
     task = shop.add_task()
-    shop.hands.claim("dev", shop.project)
+    shop.hands.claim("dev", shop.project, request=f"request-{task}")
     shop.hands.prepare()
     shop.hands.exit(shop.hands.start())
     shop.hands.collect()
-    shop.hands.build()
+    shop.hands.build(commit)
     order = shop.hands.order("accept")
-    shop.hands.report(order, "accepted", models.Accepted(moved=True, tip="4" * 40))
+    shop.hands.report(order, "accepted", Accepted(moved=True, tip=commit))
     return task
 
 
 def test_a_landing_that_waits_for_the_checkout_names_the_stash_and_has_not_landed(shop: Shop) -> None:
     task = accepted(shop)
-    waiting = models.PublishWaiting(why="dirty", paths=("a b.txt",))  # as an older coordinator says it
+    waiting = PublishWaiting(why="dirty", paths=("a b.txt",))  # as an older coordinator says it
     shop.hands.report(shop.hands.order("publish"), "publish_waiting", waiting)
     assert shop.state(task) == "landing waiting_for_checkout"
     told = waited(shop, task)
@@ -164,6 +185,24 @@ def test_a_landing_that_waits_for_the_checkout_names_the_stash_and_has_not_lande
     shown = shop.task(task)
     assert (shown["landed_commit"], shown["accepted_commit"]) == (None, "4" * 40)
     assert shown["next"] == told["lines"]
+
+
+def test_a_dirty_path_holds_up_every_later_landing_of_its_branch_and_that_is_said_once(shop: Shop) -> None:
+    first = accepted(shop)
+    waiting = PublishWaiting(why="dirty", paths=("a.txt",))
+    shop.hands.report(shop.hands.order("publish"), "publish_waiting", waiting)
+    later = []
+    for commit in ("7" * 40, "8" * 40):
+        later.append(accepted(shop, commit))
+        order = shop.hands.order("publish")  # of all of them, or the branch does not move
+        assert (order["inputs"]["old"], order["inputs"]["new"]) == ("1" * 40, commit)
+        shop.hands.report(order, "publish_waiting", waiting)
+    for task in (first, *later):
+        assert shop.state(task) == "landing waiting_for_checkout"
+    (told,) = shop.daemon.person("get_status")["needs_you"]
+    assert (told["task"], told["behind"]) == (first, 2)
+    assert told["why"].endswith("then main moves: a.txt; 2 more accepted tasks wait behind it")
+    assert f"waiting_for_checkout: behind {first}: commit or stash in" in waited(shop, later[1])["why"]
 
 
 @pytest.mark.parametrize(
@@ -179,7 +218,7 @@ def test_a_landing_that_waits_for_another_checkout_than_the_projects_names_that_
     shop: Shop, why: str, paths: tuple[str, ...], line: str, words: str
 ) -> None:
     task = accepted(shop)
-    waiting = models.PublishWaiting(why=why, paths=paths, checkout="/linked one")
+    waiting = PublishWaiting(why=why, paths=paths, checkout="/linked one")
     shop.hands.report(shop.hands.order("publish"), "publish_waiting", waiting)
     told = waited(shop, task)
     path = shop.daemon.person("get_project", project=shop.project)["project"]["path"]
@@ -205,17 +244,17 @@ def test_a_run_that_could_not_start_names_what_helps_before_the_retry(
     shop.hands.claim("dev", shop.project)
     shop.hands.prepare()
     order = shop.hands.order("run")
-    shop.hands.report(order, "exited", models.Exited(exit_code=None, could_not_start=detail))
+    shop.hands.report(order, "exited", Exited(exit_code=None, could_not_start=detail))
     if "collect" in {one["kind"] for one in shop.hands.speak("next_orders", wait_s=0)["orders"]}:
         shop.hands.collect(0)
     assert shop.state(task) == "failed could_not_start"
     update = f"toryo task update {task} --agent other"
-    assert shop.task(task)["next"] == [line, update, f"toryo task retry {task}"]
+    assert shop.task(task)["next"] == [line, update, f"toryo task retry {task}", f"toryo task dismiss {task}"]
 
 
 def test_wrong_settings_of_the_target_are_told_wherever_people_look(shop: Shop) -> None:
     sync(shop, CHECKED)
-    seen = models.TargetSeen(
+    seen = TargetSeen(
         project=shop.project,
         target="main",
         commit="5" * 40,
@@ -237,7 +276,7 @@ def test_wrong_settings_of_the_target_are_told_wherever_people_look(shop: Shop) 
     with ThreadPoolExecutor(1) as pool:
         asked = pool.submit(shop.daemon.person, "doctor")
         shop.hands.report(shop.hands.order("survey"), "surveyed", surveyed(WRONG))
-        shop.hands.report(shop.hands.order("read"), "answered", models.ReadAnswer(ended=True))
+        shop.hands.answer(shop.hands.ask(), AskAnswer(ended=True))
         findings = asked.result(60)["findings"]
     assert (f"front: {problem['what']}", problem["type"]) in {(one["what"], one["hint"]) for one in findings}
 
@@ -255,7 +294,7 @@ def test_settings_that_cannot_be_loaded_leave_the_older_ones_in_force(
     shop: Shop, config: str, said: str
 ) -> None:
     sync(shop, CHECKED)
-    seen = models.TargetSeen(
+    seen = TargetSeen(
         project=shop.project,
         target="main",
         commit="5" * 40,
@@ -284,7 +323,7 @@ def test_the_doctor_looks_at_settings_that_nobody_committed(shop: Shop) -> None:
             asked = pool.submit(shop.daemon.person, "doctor")
             survey = surveyed(config, settings_from="working copy")
             shop.hands.report(shop.hands.order("survey"), "surveyed", survey)
-            shop.hands.report(shop.hands.order("read"), "answered", models.ReadAnswer(ended=True))
+            shop.hands.answer(shop.hands.ask(), AskAnswer(ended=True))
             findings = [one["what"] for one in asked.result(60)["findings"] if "settings" in one["what"]]
         assert len(findings) == 1
         assert expected in findings[0]
@@ -295,7 +334,7 @@ def test_the_doctor_names_an_agent_whose_program_is_not_there(shop: Shop) -> Non
         asked = pool.submit(shop.daemon.person, "doctor")
         shop.hands.report(shop.hands.order("survey"), "surveyed", surveyed(CHECKED))
         body = {"programs": {"sh": ""}}
-        shop.hands.report(shop.hands.order("read"), "answered", models.ReadAnswer(ended=True, body=body))
+        shop.hands.answer(shop.hands.ask(), AskAnswer(ended=True, body=body))
         findings = {one["what"]: one["hint"] for one in asked.result(60)["findings"]}
     what = "the program sh of the agent dev is not there"
     assert findings[what] == "toryo agent add dev --command '…'"

@@ -8,8 +8,8 @@ import pytest
 from whole_daemon import Shop
 
 from toryo.domain.words import Purpose
-from toryo.protocol import models
-from toryo.usecases.prompts import PromptParts, compose
+from toryo.protocol.kinds.repository import Surveyed
+from toryo.usecases.runs.prompt import PromptParts, compose
 
 SETTINGS = """\
 base: main
@@ -21,9 +21,7 @@ task_types:
 
 
 def settings(shop: Shop, text: str) -> None:
-    found = models.Surveyed(
-        root="/x", base="main", settings_files={"config.yaml": text}, settings_from="commit"
-    )
+    found = Surveyed(root="/x", base="main", settings_files={"config.yaml": text}, settings_from="commit")
     with ThreadPoolExecutor(1) as pool:
         asked = pool.submit(shop.daemon.person, "sync_agents", project=shop.project)
         shop.hands.report(shop.hands.order("survey"), "surveyed", found)
@@ -45,7 +43,7 @@ def test_a_prompt_names_the_checks_of_the_project_and_of_the_task_and_the_goals_
         "- `npm test` exits 0",
         "- `npm run lint` exits 0",
         "- `make smoke` exits 0",
-        "- test_added: a changed file matches `**/*.test.*`",
+        "- test_added: a file that is added or gains lines matches `**/*.test.*`",
         "",
         "This worktree was set up by `npm ci && npm run build`. "
         "Run that again where dependencies changed or are missing.",

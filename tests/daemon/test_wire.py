@@ -71,7 +71,8 @@ def test_success_false_is_raised_with_error_hint_and_body(little_daemon: LittleD
         little_daemon.call("refuse", name="t1")
     assert failed.value.message == "t1 is busy"
     assert failed.value.hint == "try `toryo task retry`"
-    assert failed.value.body == {"success": False, "error": "t1 is busy", "hint": "try `toryo task retry`"}
+    told = {"success": False, "error": "t1 is busy", "hint": "try `toryo task retry`", "kind": "refused"}
+    assert failed.value.body == told
 
 
 def test_without_a_daemon_the_hint_is_toryo_up(tmp_path: Path) -> None:

@@ -13,20 +13,26 @@ from typing import Any
 
 import pytest
 
+from answer_views import insist_view
 from toryo import processes
 from toryo.daemon import life
+from toryo.daemon.core.head import Head
 from toryo.daemon.credentials import Keys, operator_key
-from toryo.daemon.head import Head
 from toryo.daemon.mcp.calls import Calls
-from toryo.daemon.mcp.listening import SocketServer
-from toryo.daemon.mcp.tools import table
+from toryo.daemon.mcp.socket_server import SocketServer
 from toryo.daemon.process import open_context, writer_for
-from toryo.protocol import models
+from toryo.daemon.tools.table import table
+from toryo.engine.context import HeadContext
+from toryo.engine.drain import drain
+from toryo.protocol.asks import AskAnswer
+from toryo.protocol.base import Model
+from toryo.protocol.kinds.landing import Accepted, CandidateBuilt, Published
+from toryo.protocol.kinds.repository import Adopted, Surveyed
+from toryo.protocol.kinds.run import Exited, Prepared, Said, Started
+from toryo.protocol.kinds.work import Cleaned, Collected
 from toryo.protocol.wire import ToolFailed, call
 from toryo.settings import Home
-from toryo.usecases.context import HeadContext
 from toryo.usecases.credentials import hash_token
-from toryo.usecases.drain import drain, extend_deadlines
 from waiting import eventually
 
 Body = dict[str, Any]
@@ -55,8 +61,6 @@ class WholeDaemon:
         self.head = Head(
             context,
             writer,
-            drain=drain,
-            extend_deadlines=extend_deadlines,
             interval_s=NEVER_S,
             steady=self.steady,
         )
@@ -112,7 +116,10 @@ class WholeDaemon:
         self.settle()
 
     def by(self, credential: str, tool: str, /, **arguments: Any) -> Body:
-        return call(self.home.socket_in_use(), tool, arguments, credential)
+        answer = call(self.home.socket_in_use(), tool, arguments, credential)
+        if credential == self.operator:
+            insist_view(tool, answer)
+        return answer
 
     def person(self, tool: str, /, **arguments: Any) -> Body:
         return self.by(self.operator, tool, **arguments)
@@ -172,7 +179,7 @@ class Hands:
 
         return eventually(look, what=f"an order {kind} {fields}")  # type: ignore[return-value]
 
-    def report(self, order: Body, kind: str, fact: models.Model) -> None:
+    def report(self, order: Body, kind: str, fact: Model) -> None:
         self._seq += 1
         body = {
             "seq": self._seq,
@@ -184,6 +191,19 @@ class Hands:
         assert self.speak("report_facts", facts=[body])["acknowledged"] == [self._seq]
         self.daemon.settle()
 
+    def ask(self, what: str = "") -> Body:
+        """The open ask of that read, once it is there."""
+
+        def look() -> Body | None:
+            found = self.speak("next_orders", wait_s=0)["asks"]
+            return next((one for one in found if what in ("", one["read"]["what"])), None)
+
+        return eventually(look, what=f"an ask {what}")  # type: ignore[return-value]
+
+    def answer(self, ask: Body, answer: AskAnswer) -> None:
+        told = [{"id": ask["id"], "answer": answer.model_dump(mode="json")}]
+        assert self.speak("answer_asks", answers=told)["taken"] == [ask["id"]]
+
     # what usually happens
 
     def prepare(self, order: Body | None = None) -> None:
@@ -192,7 +212,7 @@ class Hands:
         self.report(
             order,
             "prepared",
-            models.Prepared(
+            Prepared(
                 name=inputs["name"],
                 worktree=f"{inputs['repo']}/.worktrees/{inputs['name']}",
                 branch=f"agent/{inputs['name']}",
@@ -203,25 +223,25 @@ class Hands:
 
     def start(self) -> Body:
         order = self.order("run")
-        self.report(order, "started", models.Started(shim_pid=1, pid=2, started_at="", boot="b"))
+        self.report(order, "started", Started(shim_pid=1, pid=2, started_at="", boot="b"))
         return order
 
-    def exit(self, order: Body, code: int = 0, said: models.Said | None = None) -> None:
-        self.report(order, "exited", models.Exited(exit_code=code, said=said))
+    def exit(self, order: Body, code: int = 0, said: Said | None = None) -> None:
+        self.report(order, "exited", Exited(exit_code=code, said=said))
 
     def collect(self, commits: int = 1) -> None:
-        fact = models.Collected(head=WORK, commits=commits, new_commits=commits, changed_count=commits)
+        fact = Collected(head=WORK, commits=commits, new_commits=commits, changed_count=commits)
         self.report(self.order("collect"), "collected", fact)
 
     def build(self, commit: str = MERGED) -> None:
         """Its tree has the same name."""
-        built = models.CandidateBuilt(commit=commit, tree=commit)
+        built = CandidateBuilt(commit=commit, tree=commit)
         self.report(self.order("candidate"), "candidate_built", built)
 
     def land(self, commit: str = MERGED) -> None:
-        self.report(self.order("accept"), "accepted", models.Accepted(moved=True, tip=commit))
-        self.report(self.order("publish"), "published", models.Published(published=True, commit=commit))
-        self.report(self.order("clean"), "cleaned", models.Cleaned(freed=True))
+        self.report(self.order("accept"), "accepted", Accepted(moved=True, tip=commit))
+        self.report(self.order("publish"), "published", Published(published=True, commit=commit))
+        self.report(self.order("clean"), "cleaned", Cleaned(freed=True))
 
 
 class Shop:
@@ -245,11 +265,11 @@ class Shop:
         path = str(self._folder / name)
         with ThreadPoolExecutor(1) as pool:
             asked = pool.submit(self.daemon.person, "register_project", path=path, name=name)
-            found = models.Surveyed(root=path, base="main", base_commit=FIRST, base_tree=TREE)
+            found = Surveyed(root=path, base="main", base_commit=FIRST, base_tree=TREE)
             self.hands.report(self.hands.order("survey"), "surveyed", found)
             order = self.hands.order("adopt")
             wish = order["inputs"]
-            adopted = models.Adopted(project=wish["project"], root=path, tip=FIRST, tip_tree=TREE)
+            adopted = Adopted(project=wish["project"], root=path, tip=FIRST, tip_tree=TREE)
             self.hands.report(order, "adopted", adopted)
             return str(asked.result(20)["project"]["id"])
 
@@ -279,8 +299,8 @@ class Shop:
         """The hands look first whether a person worked in the worktree: nobody did."""
         with ThreadPoolExecutor(1) as pool:
             asked = pool.submit(self.daemon.person, "retry_task", task=task, note=note)
-            answer = models.ReadAnswer(ended=True, body={"there": True, "commits": 0, "files": []})
-            self.hands.report(self.hands.order("read"), "answered", answer)
+            answer = AskAnswer(ended=True, body={"there": True, "commits": 0, "files": []})
+            self.hands.answer(self.hands.ask("left"), answer)
             return asked.result(30)
 
     def session(self, **who: str) -> str:

@@ -1,7 +1,8 @@
 """Stands in for `toryo daemon` and `toryo coordinator` where only their starting and stopping is tested.
 
-As `daemon` it serves the wire on the home's socket; as `coordinator` it registers by a file that the daemon
-reads. Both write a line to `started` when they begin. STAND_IN=refuse makes the daemon end at once.
+As `daemon` it serves the wire on the home's socket; as `coordinator` and as `planner` it registers by a file
+that the daemon reads. All write a line to `started` when they begin. STAND_IN=refuse makes the daemon end at
+once.
 """
 
 from __future__ import annotations
@@ -23,17 +24,28 @@ def main(word: str, home: Path) -> None:
         file.write(f"{word}\n")
     leaving = threading.Event()
     signal.signal(signal.SIGTERM, lambda *_: leaving.set())
-    if word == "coordinator":
-        (home / "registered.new").write_text(str(os.getpid()))
-        (home / "registered.new").replace(home / "registered")
+    if word in FILES:
+        (home / f"{FILES[word]}.new").write_text(str(os.getpid()))
+        (home / f"{FILES[word]}.new").replace(home / FILES[word])
         wait_for(leaving)
         return
     if os.environ.get("STAND_IN") == "refuse":
         sys.exit("the database is broken")
     peer = Peer(home, {"health_check": {"status": "ok"}, "get_status": lambda _: status(home)})
+    peer.answers["list_config"] = lambda _: config()
     peer.answers["shutdown"] = lambda _: leaving.set() or {}
     wait_for(leaving)
     peer.close()
+
+
+FILES = {"coordinator": "registered", "planner": "planning"}
+
+
+def config() -> dict[str, Any]:
+    """STAND_IN_MODEL is the home's own model."""
+    url, model = "http://127.0.0.1:1/v1", os.environ.get("STAND_IN_MODEL", "")
+    values = {"planner.via": "", "planner.base_url": url if model else "", "planner.model": model}
+    return {"settings": [{"key": key, "value": value} for key, value in values.items()]}
 
 
 def status(home: Path) -> dict[str, Any]:
@@ -41,7 +53,9 @@ def status(home: Path) -> dict[str, Any]:
     one = {"id": f"{processes.machine_id()}/main"}
     found = [one | {"pid": int(registered.read_text())}] if registered.exists() else []
     daemon = {"pid": os.getpid(), "version": __version__, "uptime_s": 1.0}
-    return {"daemon": daemon, "coordinators": found, "counts": {"running": 2}}
+    planning = home / "planning"
+    planners = [{"pid": int(planning.read_text())}] if planning.exists() else []
+    return {"daemon": daemon, "coordinators": found, "planners": planners, "counts": {"running": 2}}
 
 
 def wait_for(leaving: threading.Event) -> None:

@@ -9,8 +9,8 @@ import sys
 
 import pytest
 
-from toryo.fronts.cli.changes import changed, checking
-from toryo.fronts.cli.pager import page
+from toryo.fronts.cli.look.diff import changed, checking
+from toryo.fronts.text.pager import page
 
 PATCH = "diff --git a/a.txt b/a.txt\n--- a/a.txt\n+++ b/a.txt\n@@ -1 +1 @@\n-one\n+two\n"
 

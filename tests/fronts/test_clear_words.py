@@ -170,7 +170,7 @@ def test_an_empty_log_says_so_beside_the_output(peer, typed, ended, said):
 
 def test_a_new_installation_from_a_relative_path_is_named(monkeypatch, tmp_path, capfd):
     from toryo import settings
-    from toryo.fronts.cli.starting import make_home
+    from toryo.fronts.processes.start import make_home
 
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("TORYO_HOME", "state/here")

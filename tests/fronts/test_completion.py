@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from toryo.fronts.cli.completion_scripts import script
 from toryo.fronts.cli.entry import VERBS
 from toryo.fronts.cli.overviews import verbs_of, whole_tree
+from toryo.fronts.cli.programs.completion_scripts import script
 
 
 @pytest.fixture(scope="module")
@@ -70,6 +70,52 @@ def test_bash_completes_ids_of_tasks_and_runs_and_names_of_projects(shell):
     assert completed(shell, "toryo", "task", "add", "x", "--after", "") == ["t1", "t2"]
     assert completed(shell, "toryo", "run", "stop", "r") == ["r1"]
     assert completed(shell, "toryo", "task", "list", "--project", "") == ["shop"]
+
+
+def in_fish(shell: Path, typed: str) -> list[str]:
+    (shell / "script.fish").write_text(script("fish", whole_tree()))
+    code = f"source {shell}/script.fish; complete -C '{typed}'"
+    env = {"PATH": f"{shell}:{os.environ['PATH']}", "HOME": str(shell)}
+    done = subprocess.run(
+        ["fish", "--no-config", "-c", code], env=env, capture_output=True, text=True, check=True, timeout=30
+    )
+    return [line.split("\t")[0] for line in done.stdout.splitlines()]
+
+
+ZSH = """
+_describe() { print -l -- ${(P)2%%:*} }
+_files() { }
+compdef() { }
+. %s
+words=(toryo %s) CURRENT=%d
+_toryo
+"""
+"""zsh completes nothing without a terminal: its own `_describe` is told to print what it would show."""
+
+
+def in_zsh(shell: Path, *typed: str) -> list[str]:
+    (shell / "_toryo").write_text(script("zsh", whole_tree()))
+    code = ZSH % (shell / "_toryo", " ".join(f"'{word}'" for word in typed), len(typed) + 1)
+    env = {"PATH": f"{shell}:{os.environ['PATH']}", "HOME": str(shell)}
+    done = subprocess.run(
+        ["zsh", "-f", "-c", code], env=env, capture_output=True, text=True, check=True, timeout=30
+    )
+    return done.stdout.split()
+
+
+@pytest.mark.skipif(shutil.which("fish") is None, reason="there is no fish here")
+def test_fish_completes_ids_and_no_value_of_an_option_that_takes_none(shell):
+    assert in_fish(shell, "toryo task retry t") == ["t1", "t2"]
+    assert in_fish(shell, "toryo run stop r") == ["r1"]
+    assert in_fish(shell, "toryo task list --project ") == ["shop"]
+    assert "-l no-after -x" not in script("fish", whole_tree())
+
+
+@pytest.mark.skipif(shutil.which("zsh") is None, reason="there is no zsh here")
+def test_zsh_completes_ids(shell):
+    assert {"t1", "t2"} <= {*in_zsh(shell, "task", "retry", "t")}
+    assert "r1" in in_zsh(shell, "run", "stop", "r")
+    assert in_zsh(shell, "task", "list", "--project", "") == ["shop"]
 
 
 def test_ids_are_one_a_line(peer, typed):

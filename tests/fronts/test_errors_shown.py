@@ -12,8 +12,8 @@ import pytest
 from toryo import __version__
 from toryo.domain.errors import Refused, UsageError
 from toryo.fronts.cli import entry
-from toryo.fronts.cli.complaints import describe
 from toryo.fronts.cli.overviews import verbs_of, whole_tree
+from toryo.fronts.text.errors import describe
 
 
 @pytest.mark.parametrize("word", ["--version", "-V"])
@@ -76,7 +76,7 @@ def test_a_mistyped_option_is_named_as_it_was_meant(typed):
         ("task", "list", "--status", "finished"),
         ("task", "update", "t1"),
         ("task", "update", "t1", "--status", "finished"),
-        ("project", "move"),
+        ("project", "move", "a", "b", "c"),
         ("session", "start", "t1"),
         ("session", "end", "r1"),
         ("session", "end", "r1", "--exit-code", "-1"),
@@ -185,7 +185,7 @@ def test_ctrl_c_ends_quietly_with_130(peer, typed):
 
     peer(get_status={})
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("toryo.fronts.cli.status.render", interrupted)
+        patch.setattr("toryo.fronts.cli.look.status_page.page", interrupted)
         result = typed("status")
     assert (result.code, result.out, result.err) == (130, "", "")
 
@@ -214,8 +214,10 @@ def test_every_example_in_the_help_can_be_parsed(words):
 def words_for_toryo(line: str) -> list[str]:
     """What the shell would give us of an example."""
     inside = re.search(r"\$\((toryo [^)]*)\)", line)
-    words = shlex.split(inside[1] if inside else line[line.index("toryo ") :], comments=True)
-    return words[1 : words.index(">") if ">" in words else None]
+    ours = line.partition(" -- ")[2] or line  # behind it stands what another program is to start
+    words = shlex.split(inside[1] if inside else ours[ours.index("toryo ") :], comments=True)
+    ends = [words.index(sign) for sign in "<>" if sign in words]
+    return words[1 : min(ends, default=len(words))]
 
 
 @pytest.mark.parametrize("word", [word for word in entry.VERBS if verbs_of(word)])
@@ -239,16 +241,16 @@ def test_no_line_of_any_help_is_very_wide_without_a_terminal(typed):
 
 
 def test_a_daemon_of_another_version_is_named_once_with_what_to_do(peer, typed):
-    there = peer(list_events=lambda asked: {"events": [], "next_after": 0, "newest": 9})
+    there = peer(read_log={"run": "r1", "text": "x", "next_offset": 1, "ended": True})
     there.version = "0.0.9"
-    result = typed("events", "--json")
-    assert (result.code, result.out, len(there.calls)) == (0, "", 2)
+    result = typed("log", "r1", "--raw")
+    assert (result.code, result.out, len(there.calls)) == (0, "xx", 2)
     assert result.err.splitlines() == [
         f"Warning: this is toryo {__version__}, but the daemon that runs is 0.0.9.",
         f"Hint: `toryo down && toryo up` restarts it as {__version__}; running agents go on.",
     ]
     there.version = "99.10"
-    assert "Hint: Install toryo 99.10 here too" in typed("events").err
+    assert "Hint: Install toryo 99.10 here too" in typed("log", "r1").err
 
 
 @pytest.mark.parametrize("version", [__version__, ""])

@@ -8,7 +8,7 @@ import sys
 import pytest
 from narrow_terminal import lines_on_a_terminal
 
-from toryo.fronts.cli.showing import fold_copyable
+from toryo.fronts.text.output import fold_copyable
 
 UNKNOWN = ("task", "add", "x", "--no-such-option-at-all", "--and-another-one-of-them")
 

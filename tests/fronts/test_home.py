@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from toryo import processes, settings
-from toryo.fronts.cli.hands import hands_are_there, noted
-from toryo.fronts.cli.starting import note
+from toryo.fronts.processes.start import note
+from toryo.fronts.processes.started import hands_are_there, noted
 from toryo.settings import Home
 
 

@@ -110,7 +110,9 @@ def test_init_shows_why_a_repository_cannot_be_a_project(peer, typed, repository
     assert result.err == "Error: The clone is shallow.\nHint: `git fetch --unshallow`\n"
 
 
-def test_agent_add_sends_the_definition_and_shows_the_passkey_once(peer, typed, tmp_path, monkeypatch):
+def test_agent_add_sends_the_definition_and_shows_no_passkey_of_an_agent_that_toryo_starts(
+    peer, typed, tmp_path, monkeypatch
+):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "role.md").write_text("You mend doors.\n")
     (tmp_path / "prompt.md").write_text("Oil the hinges.\n")
@@ -119,7 +121,9 @@ def test_agent_add_sends_the_definition_and_shows_the_passkey_once(peer, typed, 
     words = ["--client", "command", "--command", command, "--slots", "2", "--system-prompt", "@role.md"]
     more = ["--prompt-file", "prompt.md", "--write", "src/**", "--exclude", "*.key", "--access", "connected"]
     result = typed("agent", "add", "sh", *words, *more, "--role", "smith", "--model", "m")
-    assert (result.code, result.out.count("pass_1")) == (0, 1)
+    assert (result.code, "pass" in result.out) == (0, False)
+    assert json.loads(typed("agent", "add", "sh", *words, "--json").out)["passkey"] is None
+    typed("agent", "add", "sh", *words, *more, "--role", "smith", "--model", "m")
     assert there.arguments_of("add_agent") == {
         "name": "sh",
         "client": "command",
@@ -133,6 +137,34 @@ def test_agent_add_sends_the_definition_and_shows_the_passkey_once(peer, typed, 
         "access": "connected",
         "path": str(tmp_path),
     }
+
+
+def test_agent_add_takes_a_limit_away(peer, typed):
+    there = peer(add_agent={"agent": {"id": "sh", "client": "command", "slots": None}, "changed": True})
+    result = typed("agent", "add", "sh", "--slots", "none")
+    assert (result.code, result.out) == (0, "sh is changed (command).\n")
+    assert there.arguments_of("add_agent")["slots"] == 0
+
+
+@pytest.mark.parametrize("words", [["--outside"], ["--client", "outside"], ["--outside", "--role", "guest"]])
+def test_agent_add_outside_shows_the_passkey_of_an_agent_that_somebody_starts(
+    peer, typed, tmp_path, monkeypatch, words
+):
+    monkeypatch.chdir(tmp_path)
+    there = peer(add_agent={"agent": {"id": "guest", "client": "outside"}, "passkey": "pass_1"})
+    assert typed("agent", "add", "guest", *words).out.count("pass_1") == 1
+    assert there.arguments_of("add_agent")["client"] == "outside"
+    assert json.loads(typed("agent", "add", "guest", *words, "--json").out)["passkey"] == "pass_1"
+    there.answers["add_agent"] = {"agent": {"id": "guest", "client": "outside"}, "passkey": None}
+    known = typed("agent", "add", "guest", *words)
+    assert "It has its passkey already; a new one: toryo agent passkey guest" in known.out
+
+
+def test_an_agent_of_a_client_may_be_started_from_outside_too(peer, typed, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    there = peer(add_agent={"agent": {"id": "g", "client": "claude"}, "passkey": "pass_1"})
+    assert "pass_1" in typed("agent", "add", "g", "--client", "claude", "--outside").out
+    assert there.arguments_of("add_agent")["client"] == "claude"
 
 
 def test_agent_add_sends_only_what_was_said(peer, typed, tmp_path, monkeypatch):

@@ -51,6 +51,29 @@ def test_archive_and_activate_take_the_one_here_or_a_name(peer, typed, verb, out
     assert there.calls[-1] == (f"{verb}_project", {"project": "door"})
 
 
+def removal(asked: dict[str, object]) -> dict[str, object]:
+    told = {
+        "removed": ["4 refs under refs/toryo/"],
+        "kept": ["branch agent/a: `git branch -D agent/a` removes it"],
+    }
+    return {"project": PROJECT, **told, "done": not asked.get("dry_run")}
+
+
+def test_remove_shows_what_it_would_do_and_does_it_only_when_told(peer, typed):
+    there = peer(remove_project=removal)
+    out = typed("project", "remove", "--dry-run").out
+    assert out.startswith("would go:\n  4 refs under refs/toryo/\nwould stay:\n  branch agent/a: `git branch")
+    assert there.calls == [("remove_project", {"path": str(Path.cwd()), "dry_run": True})]
+    refused = typed("project", "remove")
+    assert (refused.code, "--yes" in refused.err, len(there.calls)) == (1, True, 2)
+    out = typed("project", "remove", "--yes").out
+    assert out.splitlines()[0] == "gone:"
+    assert out.endswith("door is no project any more; its record is kept.\n")
+    assert there.calls[-1] == ("remove_project", {"project": "p1"})
+    assert json.loads(typed("project", "remove", "door", "--yes", "--json").out)["done"] is True
+    assert there.calls[-1] == ("remove_project", {"project": "door"})
+
+
 def test_move_asks_the_repository_which_project_it_is(peer, typed, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     moved = {"project": {**PROJECT, "path": str(tmp_path / "new")}}
@@ -60,6 +83,13 @@ def test_move_asks_the_repository_which_project_it_is(peer, typed, tmp_path, mon
         ("survey_path", {"path": str(tmp_path / "new")}),
         ("move_project", {"project": "p1", "path": str(tmp_path / "new")}),
     ]
+
+
+def test_move_without_a_place_means_the_repository_here(peer, typed, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    there = peer(survey_path={"survey": {"project": "p1"}}, move_project={"project": PROJECT})
+    assert typed("project", "move").out.startswith("door is at ")
+    assert there.calls[-1] == ("move_project", {"project": "p1", "path": str(tmp_path)})
 
 
 def test_move_of_a_named_project_asks_nothing_else(peer, typed):

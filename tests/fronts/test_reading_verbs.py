@@ -42,7 +42,7 @@ def test_status_as_json_has_counts_daemon_coordinators_and_agents(peer, typed):
 def test_status_says_for_how_long_an_agent_has_been_silent(peer, typed):
     silent = STATUS["moving"][0] | {"silent_since": moment(-12 * 60 - 5)}
     peer(get_status=STATUS | {"moving": [silent]})
-    assert "implement, silent for 12 min" in typed("status").out
+    assert ", silent for 12 min\n" in typed("status").out
 
 
 def test_status_for_people_ends_with_what_needs_them_and_the_command_to_type(peer, typed):
@@ -52,13 +52,15 @@ def test_status_for_people_ends_with_what_needs_them_and_the_command_to_type(pee
     assert out.startswith("daemon 0.1.0, up 1 min 15 s · coordinator main\n")
     assert "\ntasks  1 running, 1 needs_review, 4 done\n" in out
     assert "coder  command  1 of 2  active" in out
-    assert "t1    running  coder  5 min  implement  mend" in out
+    assert "└─ ● t1  mend  coder  running  5 min\n      implement\n" in out
     assert out.endswith("needs you\n  t2  no_commit\n      toryo task retry t2\n")
 
 
 def test_status_says_how_to_see_what_failed_and_what_to_type_first(peer, typed):
     there = peer(get_status={**STATUS, "counts": {"failed": 2}})
-    assert typed("status").out.endswith("  2 tasks have failed: toryo task list --status failed\n")
+    assert typed("status").out.endswith(
+        "    toryo task retry t2\n  and 2 failed: toryo task list --status failed\n"
+    )
     there.answers["get_status"] = {**STATUS, "counts": {}}
     assert 'tasks  none yet: toryo task add "' in typed("status").out
     there.answers["get_status"] = {**STATUS, "counts": {}, "projects": []}
@@ -250,12 +252,15 @@ def test_evidence_shows_verdict_checks_runs_and_violations(peer, typed):
 def test_evidence_of_a_task_that_waits_shows_the_failure_and_what_a_person_may_say(peer, typed):
     red = {"command": "make test", "result": "failed", "exit_code": 2, "output": "x\n" * 20 + "boom\n"}
     review = {"status": "needs_review", "reason": "checks_failed", "verdict": "red", "checks": [red]}
-    peer(get_evidence={**EVIDENCE, **review})
+    there = peer(get_evidence={**EVIDENCE, **review})
     out = typed("evidence", "t1").out
     assert out.startswith("t1  needs_review (checks_failed)  mend\nverdict  red (a check failed)\n")
     assert "\n$ make test\n… 6 lines before\nx\n" in out
     assert "\nboom\n" in out
     assert out.endswith("next\n  toryo task approve t1\n  toryo task retry t1\n  toryo task reject t1\n")
+    told = ["toryo task retry t1", "toryo task reject t1"]
+    there.answers["get_evidence"] = {**EVIDENCE, **review, "reason": "conflict", "next": told}
+    assert typed("evidence", "t1").out.endswith("next\n  toryo task retry t1\n  toryo task reject t1\n")
 
 
 def test_verify_exits_1_and_shows_the_output_where_a_check_fails_now(peer, typed):
@@ -304,7 +309,9 @@ def events_of(number: int):
     """A daemon with so many events, all of one task."""
 
     def answer(arguments: dict[str, object]) -> dict[str, object]:
-        after, limit = int(str(arguments.get("after", 0))), int(str(arguments["limit"]))
+        after, limit = int(str(arguments.get("after", 0))), int(str(arguments.get("limit", 1000)))
+        if last := arguments.get("last"):
+            after = max(0, number - int(str(last)))
         seqs = range(after + 1, min(number, after + limit) + 1)
         listed = [
             {"seq": seq, "at": "2025-11-15T08:00:00Z", "kind": "run_started", "run": "r1", "body": {"n": 1}}
@@ -324,32 +331,6 @@ def seqs_in(out: str) -> list[int]:
     return [json.loads(line)["seq"] for line in out.splitlines()]
 
 
-def test_events_are_one_line_each_and_json_lines_for_programs(peer, typed):
-    there = peer(list_events=events_of(6))
-    lines = typed("events", "--task", "t1", "--after", "4").out.splitlines()
-    assert lines == ["2025-11-15T08:00:00Z  run_started       r1         n=1"] * 2
-    assert there.arguments_of("list_events") == {"task": "t1", "after": 4, "limit": 50}
-    assert seqs_in(typed("events", "--after", "1", "--limit", "2", "--json").out) == [2, 3]
-
-
-def test_events_fit_a_terminal_and_leave_out_what_is_empty(peer, typed, monkeypatch):
-    body = {"status": "running", "reason": "", "detail": None, "text": "x" * 100}
-    one = {"seq": 1, "at": "2026-11-15T09:42:06.106Z", "kind": "task_status", "task": "t1", "body": body}
-    peer(list_events={"events": [one], "next_after": 1, "newest": 1})
-    whole = typed("events").out
-    assert whole.startswith("2026-11-15T09:42:06.106Z  task_status       t1         status=running text=xxx")
-    monkeypatch.setattr("toryo.fronts.cli.following.columns", lambda: 60)
-    line = typed("events").out.rstrip("\n")
-    assert (line[:30], line[-1], len(line)) == ("11-15 09:42:06  task_status   ", "…", 60)
-
-
-def test_events_without_a_place_are_the_newest(peer, typed):
-    there = peer(list_events=events_of(2000))
-    assert seqs_in(typed("events", "--limit", "2", "--json").out) == [1999, 2000]
-    assert len(there.calls) == 2
-    assert seqs_in(typed("events", "--limit", "2", "--task", "t1", "--json").out) == [1999, 2000]
-
-
 def test_events_follow_goes_on_after_the_newest_one(peer, typed):
     def later(arguments: dict[str, object]) -> dict[str, object]:
         if not arguments.get("wait_s"):
@@ -361,3 +342,37 @@ def test_events_follow_goes_on_after_the_newest_one(peer, typed):
     peer(list_events=later)
     result = typed("events", "-f", "--json")
     assert (seqs_in(result.out), result.err) == ([1, 2, 3, 4], "Error: enough\n")
+
+
+def test_a_done_task_that_nothing_checked_is_marked_on_every_page(peer, typed):
+    task = {"id": "t1", "title": "mend", "status": "done", "reason": "", "verdict": "unchecked"}
+    work = [task | {"project": "p1", "steps": ["implement", "unchecked", "on main"]}]
+    peer(get_status={**STATUS, "work": work}, list_tasks={"tasks": [task]}, get_task=task)
+    shown = typed("status").out
+    assert "✔ t1  mend  nobody  done (unchecked)\n      implement → unchecked → on main\n" in shown
+    assert "t1  done    unchecked" in typed("task", "list").out
+    assert typed("task", "show", "t1").out.startswith("t1  done (unchecked)  mend\n")
+
+
+def test_of_several_projects_each_line_says_which(peer, typed):
+    projects = [
+        *STATUS["projects"],
+        {"id": "p2", "name": "shop", "status": "active", "base": "main", "path": "/s"},
+    ]
+    wish = {**STATUS["needs_you"][0], "title": "oil", "project_name": "shop"}
+    work = [
+        {
+            "id": "t3",
+            "project": "p2",
+            "project_name": "shop",
+            "title": "x",
+            "status": "ready",
+            "waits_for": {"what": "a slot of dev"},
+        }
+    ]
+    crew = [*STATUS["agents"], {**STATUS["agents"][0], "project": "p2", "project_name": "shop"}]
+    peer(get_status={**STATUS, "projects": projects, "agents": crew, "work": work, "needs_you": [wish]})
+    out = typed("status").out
+    assert "\ncoder          command  1 of 2  active\ncoder of shop  command  1 of 2  active\n" in out
+    assert "shop  main  /s\n└─ · t3  x  nobody  ready  a slot of dev\n" in out
+    assert "  t2  shop  oil\n      no_commit\n" in out

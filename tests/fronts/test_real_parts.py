@@ -71,4 +71,4 @@ def test_init_agent_task_wait_and_evidence_are_enough_for_a_first_task(home, tmp
     )
     assert [check["result"] for check in evidence["checks"]] == ["passed"]
     assert "verdict  green" in toryo(home, "verify", task)
-    assert toryo(home, "doctor", "--recompute").startswith("Compared 1 tasks: no differences.")
+    assert toryo(home, "doctor", "--recompute").startswith("Compared 1 task: no differences.")

@@ -13,8 +13,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from toryo.domain import words
-from toryo.fronts.cli import choices, showing
+from toryo.fronts.cli import choices
 from toryo.fronts.cli.yaml_text import to_yaml
+from toryo.fronts.text import output
 
 
 class Terminal(io.StringIO):
@@ -24,7 +25,7 @@ class Terminal(io.StringIO):
 
 def test_columns_line_up_with_wide_and_combining_characters():
     rows = [("t1", "扉を直す", "x"), ("t22", "cafe\u0301", "y")]
-    assert showing.table(("id", "title", "z"), rows).splitlines() == [
+    assert output.table(("id", "title", "z"), rows).splitlines() == [
         "id   title     z",
         "t1   扉を直す  x",
         "t22  cafe\u0301      y",
@@ -32,8 +33,8 @@ def test_columns_line_up_with_wide_and_combining_characters():
 
 
 def test_a_long_cell_is_cut_by_columns_not_by_characters():
-    assert showing.cut("扉を直す", 5) == "扉を…"
-    assert showing.width(showing.cut("扉を直す", 5)) == 5
+    assert output.cut("扉を直す", 5) == "扉を…"
+    assert output.width(output.cut("扉を直す", 5)) == 5
 
 
 @pytest.mark.parametrize(
@@ -41,7 +42,7 @@ def test_a_long_cell_is_cut_by_columns_not_by_characters():
     [(0.04, "0.0 s"), (59.6, "60 s"), (61, "1 min 1 s"), (3600, "1 h"), (90061, "1 d 1 h")],
 )
 def test_durations_have_at_most_two_units(value, text):
-    assert showing.duration(value) == text
+    assert output.duration(value) == text
 
 
 @pytest.mark.parametrize(
@@ -53,14 +54,14 @@ def test_colour_is_for_terminals_without_no_color(monkeypatch, env, painted):
     monkeypatch.setenv("TERM", "xterm")
     for name, value in env.items():
         monkeypatch.setenv(name, value)
-    assert (showing.paint("done", "green", Terminal()) == "\033[32mdone\033[0m") is painted
-    assert showing.paint("done", "green", io.StringIO()) == "done"
+    assert (output.paint("done", "green", Terminal()) == "\033[32mdone\033[0m") is painted
+    assert output.paint("done", "green", io.StringIO()) == "done"
 
 
 def test_a_long_wait_shows_one_line_on_a_terminal_and_takes_it_away(monkeypatch):
     terminal, now = Terminal(), [100.0]
-    monkeypatch.setattr(showing.time, "monotonic", lambda: now[0])
-    with showing.Progress("waiting for the checks", terminal) as progress:
+    monkeypatch.setattr(output.time, "monotonic", lambda: now[0])
+    with output.Progress("waiting for the checks", terminal) as progress:
         for at in (100.5, 101.1, 101.2, 102.2):
             now[0] = at
             progress.tick()
@@ -70,8 +71,8 @@ def test_a_long_wait_shows_one_line_on_a_terminal_and_takes_it_away(monkeypatch)
 
 def test_a_short_wait_and_a_pipe_show_nothing(monkeypatch):
     terminal, pipe, now = Terminal(), io.StringIO(), [100.0]
-    monkeypatch.setattr(showing.time, "monotonic", lambda: now[0])
-    with showing.Progress("x", terminal) as short, showing.Progress("x", pipe) as piped:
+    monkeypatch.setattr(output.time, "monotonic", lambda: now[0])
+    with output.Progress("x", terminal) as short, output.Progress("x", pipe) as piped:
         short.tick()
         now[0] = 109.0
         piped.tick()
@@ -92,34 +93,34 @@ def test_a_short_wait_and_a_pipe_show_nothing(monkeypatch):
     ],
 )
 def test_moments_are_shown_by_how_long_they_are_past(at, now, text):
-    assert showing.ago(at, datetime.fromisoformat(now).timestamp()) == text
+    assert output.ago(at, datetime.fromisoformat(now).timestamp()) == text
 
 
 @given(st.datetimes(datetime(1970, 1, 1), datetime(2300, 1, 1), timezones=st.just(UTC)))
 def test_every_moment_is_read_as_the_calendar_has_it(moment):
     text = moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")
-    since = showing.seconds_since(text, moment.timestamp() + 1000)
+    since = output.seconds_since(text, moment.timestamp() + 1000)
     assert since == pytest.approx(1000, abs=0.01)
 
 
 def test_a_table_too_wide_for_the_terminal_gives_way_in_its_elastic_column_first():
     rows = [("t3kd92m1x", "needs_review", "dependency_failed:t3kd92m1x", "a title " * 9)]
     heads = ("id", "status", "because", "title")
-    lines = showing.table(heads, rows, room=80, elastic=2).splitlines()
+    lines = output.table(heads, rows, room=80, elastic=2).splitlines()
     assert lines[1] == ("t3kd92m1x  needs_review  dependency_fail…  a title a title a title a title a ti…")
     assert all(len(line) <= 80 for line in lines)
-    narrow = showing.table(heads, rows, room=20).splitlines()[1].split("  ")
+    narrow = output.table(heads, rows, room=20).splitlines()[1].split("  ")
     assert narrow[:2] == ["t3kd92m1x", "needs_review"]
 
 
 def test_a_table_for_a_pipe_is_never_cut():
     long = "x" * 300
-    assert showing.table(("id", "title"), [("t1", long)]).splitlines()[1] == f"t1  {long}"
+    assert output.table(("id", "title"), [("t1", long)]).splitlines()[1] == f"t1  {long}"
 
 
 def test_a_long_value_goes_on_below_its_beginning(monkeypatch):
-    monkeypatch.setattr(showing, "columns", lambda: 40)
-    text = showing.facts([("because", "one two three four five six seven eight nine"), ("x", "y")])
+    monkeypatch.setattr(output, "columns", lambda: 40)
+    text = output.facts([("because", "one two three four five six seven eight nine"), ("x", "y")])
     assert text.splitlines() == [
         "because  one two three four five six",
         "         seven eight nine",
@@ -129,6 +130,7 @@ def test_a_long_value_goes_on_below_its_beginning(monkeypatch):
 
 def test_the_choices_are_the_glossarys_words():
     assert tuple(words.TaskStatus) == choices.STATUSES
+    assert tuple(words.MissionStatus) == choices.MISSION_STATUSES
     assert tuple(words.Priority) == choices.PRIORITIES
     assert tuple(words.Access) == choices.ACCESS
     assert set(choices.MAY_LAND) == words.MAY_LAND

@@ -74,6 +74,7 @@ def test_add_sends_everything_that_was_typed_and_the_place_it_was_typed_in(
     assert (result.code, result.err) == (0, "")
     assert json.loads(result.out)["id"] == "t1"
     assert there.arguments_of("add_task") == {
+        "onto": "",
         "path": str(tmp_path),
         "title": "mend it",
         "description": "long",
@@ -105,11 +106,13 @@ def test_show_as_json_has_the_tasks_fields_at_the_top(peer, typed):
 
 
 def test_show_for_people_has_state_branch_runs_and_claims(peer, typed):
-    peer(get_task={"task": TASK})
+    child = {"id": "t2", "status": "done", "reason": "", "title": "a part of it"}
+    peer(get_task={"task": {**TASK, "children": [child]}})
     out = typed("task", "show", "t1").out
     assert out.splitlines()[0] == "t1  needs_review (no_commit)  mend the door"
     assert "branch    agent/mend-the-door-t1" in out
     assert "r1   implement  coder  succeeded  0" in out
+    assert "child status because title t2 done a part of it" in " ".join(out.split())
     assert "claim of r1: success all done" in out
     steps = "toryo evidence t1", "toryo task retry t1", "toryo task reject t1"
     assert out.endswith("next\n" + "".join(f"  {step}\n" for step in steps))
@@ -158,6 +161,8 @@ def test_list_asks_for_one_page_and_says_how_to_get_the_next(peer, typed):
     assert out.splitlines()[-1] == f"… more: {again}"
     typed("task", "list", "--all")
     assert there.arguments_of("list_tasks") == {"limit": 50}
+    typed("task", "list", "--parent", "t1")
+    assert there.arguments_of("list_tasks") == {"limit": 50, "parent": "t1"}
 
 
 @pytest.mark.parametrize(

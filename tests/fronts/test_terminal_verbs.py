@@ -10,16 +10,17 @@ import sys
 import pytest
 
 from toryo.domain.errors import Refused, UsageError, UserError
-from toryo.fronts.cli import attach, saying
-from toryo.fronts.cli.desk import Desk
+from toryo.fronts.cli.look import attach
 from toryo.fronts.cli.parsing import make_parser
+from toryo.fronts.cli.work import say as saying
+from toryo.fronts.client import Desk
 from waiting import eventually
 
 ATTACHED = {"run": "r1", "argv": ["/bin/sh", "-c", "tty && echo TMUX=$TMUX && echo shown"]}
 TYPED = """
 import sys
-from toryo.fronts.cli import attach
-from toryo.fronts.cli.desk import Desk
+from toryo.fronts.cli.look import attach
+from toryo.fronts.client import Desk
 from toryo.fronts.cli.parsing import make_parser
 parser = make_parser("attach", "")
 attach.declare(parser, "attach")

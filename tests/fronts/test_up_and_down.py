@@ -12,15 +12,15 @@ from pathlib import Path
 import pytest
 
 from toryo import processes
-from toryo.fronts.cli import starting, stopping
-from toryo.fronts.cli.hands import noted
+from toryo.fronts.processes import start, stop
+from toryo.fronts.processes.started import noted
 from toryo.settings import Home
 from waiting import eventually
 
 HERE = Path(__file__).parent
 PROGRAM = (sys.executable, str(HERE / "stand_in.py"))
 COMMAND = (
-    "import sys; from toryo.fronts.cli import starting, entry;"
+    "import sys; from toryo.fronts.processes import start as starting; from toryo.fronts.cli import entry;"
     f"starting.PROGRAM = {PROGRAM!r};"
     "sys.exit(entry.run(sys.argv[1:], {}))"
 )
@@ -45,7 +45,7 @@ def command(home: Path, *words: str, **env: str) -> subprocess.CompletedProcess[
 @pytest.fixture
 def home(toryo_home: Path) -> Iterator[Path]:
     yield toryo_home
-    stopping.take_down(Home(toryo_home))
+    stop.take_down(Home(toryo_home))
 
 
 def started(home: Path) -> list[str]:
@@ -116,7 +116,7 @@ def test_down_ends_a_coordinator_that_was_started_and_never_registered(home):
     assert command(home, "up").returncode == 0
     waiting = subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE)
     try:
-        starting.note(Home(home), {starting.UNREGISTERED: waiting.pid})  # as an `up` that was killed left it
+        start.note(Home(home), {start.UNREGISTERED: waiting.pid})  # as an `up` that was killed left it
         assert f"Stopped the coordinator (pid {waiting.pid}) and" in command(home, "down").stdout
         assert waiting.wait(10) == -signal.SIGTERM
     finally:

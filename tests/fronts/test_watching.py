@@ -19,7 +19,6 @@ import pytest
 from test_reading_verbs import STATUS
 from wire_peer import HangUp, Peer
 
-from toryo.fronts.cli.watching import fit
 from waiting import eventually
 
 
@@ -165,19 +164,12 @@ def test_without_a_terminal_it_prints_once(peer, typed):
     assert [tool for tool, _ in there.calls] == ["get_status"] * 4
 
 
-def test_a_low_terminal_keeps_what_needs_a_person():
-    parts = {
-        "processes": "daemon\ntasks",
-        "projects": "p",
-        "agents": "\n".join(f"agent {number}" for number in range(30)),
-        "moving": "\n".join(f"task {number}" for number in range(5)),
-        "needs you": "needs you\n  t1  why",
-    }
-    lines = fit(parts, "note", 20)
-    assert len(lines) <= 20
-    assert (lines[-1], lines[0]) == ("note", "daemon")
-    assert "  t1  why" in lines
-    assert "task 4" in lines
-    assert any(line.startswith("… ") and line.endswith(" more") for line in lines)
-    assert fit(parts, "note", 60)[-2] == ""
-    assert "agent 29" in fit(parts, "note", 60)
+def test_a_low_terminal_keeps_what_runs_and_what_needs_a_person(peer, watched):
+    agents = [{**STATUS["agents"][0], "id": f"agent{number}"} for number in range(30)]
+    house(peer, agents=agents)
+    terminal = watched(12)
+    eventually(lambda: "Ctrl-C ends this" in terminal.page(), within_s=30)
+    page = terminal.page()
+    assert ("● t1" in page, "toryo task retry t2" in page, "agent29" in page) == (True, True, False)
+    assert page.count("\r\n") < 12
+    assert terminal.end() == 0

@@ -14,7 +14,7 @@ from typed_commands import Done, refused, run
 
 from repositories import make_repository
 
-INSTALL = "type: npm install -g @anthropic-ai/claude-code && toryo down && toryo up"
+INSTALL = "type: npm install -g @anthropic-ai/claude-code"
 
 
 @pytest.fixture(scope="module")

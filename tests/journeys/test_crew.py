@@ -7,11 +7,14 @@ import json
 import os
 import re
 import shutil
+import subprocess
+import sys
 
 import pytest
 from crew_house import LONG_S, PINNED, Crew, crew, part, reports, writes
 
 from repositories import git
+from waiting import eventually
 
 CARPENTER = "You are a careful carpenter."
 STEPS = [{"call": "authenticate"}, {"call": "get_my_task"}]
@@ -71,7 +74,10 @@ def evidence_says_how(house: Crew, task: str) -> None:
 
 
 def its_log_reads_well(house: Crew, task: str) -> None:
-    lines = house.ok("log", task).splitlines()
+    head, *lines, foot = house.ok("log", task).splitlines()
+    assert head.startswith("── ")
+    assert foot.startswith("── succeeded")
+    lines = [re.sub(r"^(\d\d:\d\d:\d\d| {8})  ", "", line) for line in lines]
     assert "All is done." in lines
     assert any(line.startswith("→") and "git commit" in line for line in lines)
     assert not [line for line in lines if line.startswith("{")]
@@ -106,19 +112,23 @@ def test_a_cli_that_is_not_installed_is_named_with_the_line_to_type() -> None:
         house.ok("up")
         house.worker()
         task = house.add("Who does it")
-        assert house.rest(task, limit_s=LONG_S) != 0
+        eventually(lambda: house.state(task) == "blocked no_program")
+        line = "npm install -g @openai/codex"
         shown = house.task(task)
-        assert (shown["status"], shown["reason"]) == ("failed", "could_not_start")
-        line = f"npm install -g @openai/codex && toryo task retry {task}"
-        assert shown["detail"] == f"codex is not on PATH. {line}"
+        assert (shown["runs"], shown["worktree"]) == ([], "")
+        assert shown["detail"] == f"codex is not on PATH; type: {line}"
         assert line in house.ok("task", "show", task)
+        with_all = house.env | {"PATH": everything}
+        asked = [sys.executable, "-m", "toryo", "task", "show", task]
+        told = subprocess.run(asked, cwd=house.repo, env=with_all, capture_output=True, text=True, check=True)
+        words = "codex is on your PATH, not on the coordinator's; type: toryo up --refresh"
+        assert words in " ".join(told.stdout.split())
         examined = house.toryo("doctor").stdout
         assert "worker is driven by codex, which is not installed" in examined
         assert f"uid {os.getuid()}" in examined
         assert re.search(rf"claude +{re.escape(PINNED['claude'])} +yes +{bare}/claude", examined)
         assert re.search(r"codex .*not installed", examined)
         (bare / "codex").symlink_to(str(shutil.which("codex", path=everything)))
-        house.ok("task", "retry", task)
         house.lands(task)
         (machine,) = house.read("doctor")["machines"]
         listed = {one["name"]: (one["version"], one["tested"]) for one in machine["clients"]}

@@ -9,7 +9,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from crew_house import LONG_S, Crew, crew, part, reports, writes
+from crew_house import FILES, LONG_S, Crew, crew, part, reports, writes
 
 from waiting import eventually
 
@@ -137,6 +137,28 @@ def test_an_agent_that_asks_on_its_screen_needs_a_person_and_words_answer_it(
             house.requests("Add a file")[-1]["body"]["messages" if client == "claude" else "contents"]
         )
         assert ("Blue" if answer == "2" else answer) in asked.split("as water")[-1]
+
+
+ASK_FIRST = {".claude/settings.json": json.dumps({"permissions": {"ask": ["Bash(cp:*)"]}})}
+"""A person's own rule, which no permission of ours goes over."""
+
+
+def test_an_agent_that_asks_for_a_permission_on_its_screen_gets_it_from_a_person() -> None:
+    steps = ({"run": "cp README.md allowed"}, HOLD, *writes("src/a.txt"), {"say": "All is done."})
+    script = part("Add a file", *steps)
+    with crew("claude", script, files=FILES | ASK_FIRST, worker=ON_SCREEN) as house:
+        task = house.add("Add a file")
+        house.until(task, lambda one: one["reason"] == "waiting_for_input", what="it waits for a person")
+        (listed,) = house.read("status")["needs_you"]
+        assert listed["why"] == "waiting_for_input: may it use Bash: cp README.md allowed"
+        assert listed["lines"][0].startswith(f"toryo task say {task} ")
+        house.ok("task", "say", task, "1")
+        house.until(task, lambda one: one["reason"] == "implement", what="it goes on", within_s=10)
+        go = held(house)
+        (run,) = house.task(task)["runs"]
+        assert (Path(run["worktree"]) / "allowed").is_file()
+        go.touch()
+        house.lands(task)
 
 
 def test_opencode_on_its_screen_has_finished_soon_after_it_printed_the_marker() -> None:

@@ -80,7 +80,8 @@ class Kept:
 
 def answers_of(stage: Stage) -> Answers:
     listed = {one["title"]: str(one["id"]) for one in stage.read("task", "list")["tasks"]}
-    return gather(stage, {task.number: listed[task.title] for task in TASKS}, lambda: None)
+    (mission,) = stage.read("mission", "list")["missions"]
+    return gather(stage, {task.number: listed[task.title] for task in TASKS}, mission["id"], lambda: None)
 
 
 @pytest.fixture(scope="module")
@@ -104,17 +105,26 @@ def test_the_demo_holds_in_every_expectation_within_a_minute_and_leaves_nothing(
     said: dict[str, Any] = json.loads(done.stdout)
     assert [one for one in said["expectations"] if not one["ok"]] == []
     assert done.returncode == 0
-    assert len(said["expectations"]) > len(TASKS) + 10
+    assert len(said["expectations"]) > len(TASKS) + 15
     assert said["ok"] is True
     assert said["duration_s"] < LONGEST_S
-    assert [(one["status"], one["reason"]) for one in said["tasks"]] == [
-        ("done", ""),
-        ("done", ""),
-        ("done", ""),
-        ("failed", "exit:1"),
-        ("needs_review", "no_commit"),
+    assert said["mission"]["status"] == "completed"
+    assert [one["answer"] for one in said["mission"]["questions"]] == [
+        one["default"] for one in said["mission"]["questions"]
     ]
-    assert [one["verdict"] for one in said["evidence"]] == ["green", "green", "green", "", ""]
+    assert [[run["exit_code"] for run in one["runs"]] for one in said["tasks"]] == [
+        [0],
+        [0, 0],
+        [0, 0],
+        [1, 0],
+        [0, 0, 0],
+    ]
+    assert [(one["verb"], one["reason"]) for task in said["tasks"] for one in task["verbs"]] == [
+        ("retry", "exit:1"),
+        ("retry", "no_commit"),
+    ]
+    assert [(one["status"], one["reason"]) for one in said["tasks"]] == [("done", "")] * len(TASKS)
+    assert [one["verdict"] for one in said["evidence"]] == ["green"] * len(TASKS)
     assert nothing_left(temporary)
 
 
@@ -122,15 +132,26 @@ def test_the_demo_holds_in_every_expectation_within_a_minute_and_leaves_nothing(
 def test_without_a_terminal_it_tells_the_story_in_plain_lines(kept: Kept) -> None:
     text = kept.done.stdout
     assert "\033" not in text
-    assert "The plan is given; no model is called" in text
+    assert "the model and the agents are scripts" in text
     for line in (
+        '$ toryo do "New teas, a group discount, a translated README, our hours"',
+        "the mission: asks 2 questions, each with a default",
+        f"? {'What do groups pay?':<33}  ten percent less, from three cups on  (default)",
+        "+ plan 1: spec, plan and 5 tasks, approved whole",
+        "T003  Discount for groups       aki      after T001, T002",
+        "the mission: is approved: the tasks begin",
         "done: implement → conflict → resolve → green → on main",
         "done: implement → red → fix → green → on main",
         "failed (exit:1): implement → claims “success” → exit 1 → not believed",
         "needs_review (no_commit): implement → exit 0, no commit → told → exit 0, no commit → not believed",
+        "judged by the planner's model: rework. HOURS.md was never committed: write it and commit it.",
+        "exit 1 → not believed → judged → honest → green → on main",
+        "exit 0, no commit → not believed → judged → honest → green → on main",
+        "the mission: is completed",
+        "judge  not believed (exit:1); told “Translate README.md to its end and commit all of it.”",
         "said   success: “README translated, all tests pass.”",
         "$ git log --graph --oneline main",
-        "✔ nothing of the liars is on main",
+        "✔ nothing of the liars' first tries is on main",
         "Believed: exit codes",
         "toryo init",
     ):
@@ -141,7 +162,7 @@ def test_without_a_terminal_it_tells_the_story_in_plain_lines(kept: Kept) -> Non
 def test_a_kept_demo_can_be_looked_at_as_it_says(kept: Kept) -> None:
     assert f"export TORYO_HOME={kept.stage.toryo_home}" in kept.done.stdout
     counts = kept.stage.read("status")["counts"]
-    assert (counts["done"], counts["failed"], counts["needs_review"]) == (3, 1, 1)
+    assert (counts["done"], counts["failed"], counts["needs_review"]) == (5, 0, 0)
     assert [one.what for one in judge(kept.answers) if not one.ok] == []
     assert exit_code(judge(kept.answers)) == 0
 
@@ -155,12 +176,48 @@ def with_one_tea(answers: Answers) -> Answers:
     return replace(answers, main_files=files)
 
 
+def with_task(answers: Answers, number: int, **facts: Any) -> Answers:
+    return replace(answers, tasks={**answers.tasks, number: {**answers.tasks[number], **facts}})
+
+
 def with_a_believed_liar(answers: Answers) -> Answers:
-    return replace(answers, tasks={**answers.tasks, IDLER: {**answers.tasks[IDLER], "status": "done"}})
+    return with_task(answers, IDLER, runs=answers.tasks[IDLER]["runs"][:1])
+
+
+def with_an_unjudged_liar(answers: Answers) -> Answers:
+    return with_task(answers, CLAIMER, verbs=[])
+
+
+def with_a_stranded_liar(answers: Answers) -> Answers:
+    return with_task(answers, IDLER, status="needs_review", reason="no_commit")
+
+
+def with_a_second_judgement(answers: Answers) -> Answers:
+    again = next(one for one in answers.asked if one.purpose == "judge")
+    return replace(answers, asked=(*answers.asked, again))
+
+
+def with_one_judged_for_both(answers: Answers) -> Answers:
+    first, *_ = (one for one in answers.asked if one.purpose == "judge")
+    others = [one for one in answers.asked if one.purpose != "judge"]
+    return replace(answers, asked=(*others, first, first))
+
+
+def without_the_answers(answers: Answers) -> Answers:
+    return with_task(answers, 3, description="Groups pay less.")
+
+
+def with_a_mission_that_waits(answers: Answers) -> Answers:
+    return replace(answers, exit_code=1, mission={**answers.mission, "status": "active"})
+
+
+def with_an_unticked_box(answers: Answers) -> Answers:
+    files = {path: text.replace("[x] T005", "[ ] T005") for path, text in answers.main_files.items()}
+    return replace(answers, main_files=files)
 
 
 def without_a_claim(answers: Answers) -> Answers:
-    return replace(answers, tasks={**answers.tasks, CLAIMER: {**answers.tasks[CLAIMER], "claims": []}})
+    return with_task(answers, CLAIMER, claims=answers.tasks[CLAIMER]["claims"][1:])
 
 
 def with_a_red_check(answers: Answers) -> Answers:
@@ -197,15 +254,22 @@ def with_lost_work(answers: Answers) -> Answers:
     [
         (without_conflict, "main serves both teas"),
         (with_one_tea, "main serves both teas"),
-        (with_a_believed_liar, "5 Write the opening hours: needs_review (no_commit)"),
-        (without_a_claim, "kitsune's claim of success is kept"),
+        (with_a_believed_liar, "5 Write the opening hours: done after implement exit 0, implement exit 0"),
+        (with_a_stranded_liar, "5 Write the opening hours: done after implement exit 0, implement exit 0"),
+        (with_an_unjudged_liar, "neither liar was believed"),
+        (with_a_second_judgement, "the model was asked for questions"),
+        (with_one_judged_for_both, "the model was asked for questions"),
+        (without_the_answers, "the answers that were taken"),
+        (with_a_mission_that_waits, "`toryo do` exited 0"),
+        (with_an_unticked_box, "main has the spec"),
+        (without_a_claim, "kitsune's claims of success are kept"),
         (with_a_red_check, "each done task has green evidence"),
         (with_red_main, "`toryo verify`"),
         (with_a_difference, "`toryo doctor --recompute`"),
         (with_a_silent_fix, "the fix run was given the failure's output"),
         (with_a_dirty_checkout, "your checkout is on main"),
-        (with_a_left_worktree, "the worktrees of done tasks are gone"),
-        (with_lost_work, "nothing of the liars is lost"),
+        (with_a_left_worktree, "no worktree is left"),
+        (with_lost_work, "nothing of the liars' first tries is lost"),
     ],
     ids=lambda value: value.__name__ if callable(value) else "",
 )
@@ -224,10 +288,11 @@ def test_whatever_is_not_as_it_should_be_is_named_and_exits_non_zero(
 def test_a_liars_commit_on_main_would_be_noticed(kept: Kept) -> None:
     repo = kept.stage.repo
     before = git(repo, "rev-parse", "main")
-    git(repo, "merge", "-q", "--no-edit", kept.answers.tasks[CLAIMER]["branch"])
+    lie = kept.answers.tasks[CLAIMER]["runs"][0]["log"][0]["id"]
+    git(repo, "merge", "-q", "--no-edit", "-X", "theirs", lie)
     try:
         wrong = [one.what for one in judge(kept.again()) if not one.ok]
-        assert "nothing of the liars is on main" in wrong
+        assert "nothing of the liars' first tries is on main" in wrong
         assert any(what.startswith("`toryo verify`") for what in wrong)
     finally:
         git(repo, "reset", "-q", "--hard", before)
@@ -240,9 +305,8 @@ def test_on_a_terminal_a_tree_grows_and_ctrl_c_leaves_nothing(temporary: Path) -
         ARGV, cwd=temporary, env=env, stdin=theirs, stdout=theirs, stderr=theirs, start_new_session=True
     ) as demo:
         os.close(theirs)
-        shown = read_until(ours, "Serve matcha", "running", "run 1")
-        assert "├── " in shown
-        assert "adding tasks" in shown or "watching `toryo events -f`" in shown
+        shown = read_until(ours, "our hours”", "approval", "├── ", "Serve matcha", "running", "run 1")
+        assert "watching `toryo events -f`" in shown
         os.killpg(demo.pid, signal.SIGINT)
         shown += read_until(ours)
         assert demo.wait(60) == 130, shown

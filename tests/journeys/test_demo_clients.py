@@ -16,7 +16,7 @@ import pytest
 
 from rehearsal.real_clients import clean_environment
 from toryo.fronts.demo.leaving import processes_of
-from toryo.fronts.demo.plan import REFUSED, TASKS
+from toryo.fronts.demo.plan import PURPOSES, REFUSED, TASKS
 
 ARGV = (sys.executable, "-m", "toryo", "demo")
 
@@ -44,6 +44,8 @@ def run_demo(temporary: Path, *options: str, **env: str) -> subprocess.Completed
     )
 
 
+PLANS_IN = {"claude": "anthropic", "codex": "responses"}
+"""How those speak that are the planner's model, too; for the others it is asked directly."""
 SLOW_CLIS = dict.fromkeys(("gemini", "opencode"), pytest.mark.long)
 """A start of theirs takes seconds, and the demo has a dozen."""
 
@@ -59,8 +61,10 @@ def test_the_demo_holds_in_every_expectation_with_the_real_cli(client: str, temp
     said = json.loads(done.stdout)
     assert [one for one in said["expectations"] if not one["ok"]] == []
     assert done.returncode == 0
-    assert len(said["expectations"]) > len(TASKS) + 10
+    assert len(said["expectations"]) > len(TASKS) + 15
     assert {run["client"] for task in said["tasks"] for run in task["runs"]} == {client}
+    assert sorted(one["purpose"] for one in said["asked"]) == sorted(PURPOSES)
+    assert {one["dialect"] for one in said["asked"]} == {PLANS_IN.get(client, "completions")}
     assert processes_of(temporary) == []
     assert list(temporary.iterdir()) == []
 

@@ -16,11 +16,20 @@ from hypothesis import strategies as st
 
 from daemon.raw_client import RawClient
 from daemon.real_daemon import Bystander
-from toryo.daemon.mcp.registry import AGENTS, COORDINATORS, EVERYBODY, PEOPLE, Tool
-from toryo.daemon.mcp.tools import table
+from toryo.daemon.tools.registry import (
+    AGENTS,
+    COORDINATORS,
+    EVERYBODY,
+    ORCHESTRATORS,
+    PEOPLE,
+    PLACES,
+    PLANNERS,
+    Tool,
+)
+from toryo.daemon.tools.table import table
+from toryo.engine.context import CallerKind
 from toryo.protocol.wire import Connection, RequestRefused, ToolFailed, call
 from toryo.settings import Home
-from toryo.usecases.context import CallerKind
 
 pytestmark = pytest.mark.long
 
@@ -54,8 +63,10 @@ class Target:
         self.task = self.person("add_task", title="Mend it", path=str(house.repo), agent="visitor")["id"]
         later = self.person("add_task", title="Then this", path=str(house.repo), after=[self.task])["id"]
         self.key = self.person("issue_coordinator_key", machine=ANOTHER_MACHINE, name="second")["key"]
+        self.planner = self.person("issue_planner_key", machine=ANOTHER_MACHINE, name="second")["key"]
         wish = {"machine": ANOTHER_MACHINE, "name": "second", "boot": "b", "pid": 1}
         call(self.home.address(), "register_coordinator", wish, self.key)
+        call(self.home.address(), "register_planner", wish, self.planner)
         project = self.person("list_projects")["projects"][0]
         self.pid = self.person("health_check")["pid"]
         repo, root = str(house.repo), str(house.root)
@@ -72,13 +83,21 @@ class Target:
         self.lines = {key: Connection(self.home.address(), key, timeout_s=60) for key in self.keys()}
 
     def keys(self) -> list[str]:
-        return [self.operator, self.key, ""]
+        return [self.operator, self.key, self.planner, ""]
 
     def person(self, tool: str, /, **given: Any) -> dict[str, Any]:
         return call(self.home.address(), tool, given, self.operator)
 
     def key_for(self, tool: Tool) -> str:
-        return {PEOPLE: self.operator, COORDINATORS: self.key, AGENTS: "", EVERYBODY: ""}[tool.kinds]
+        return {
+            PEOPLE: self.operator,
+            ORCHESTRATORS: self.operator,
+            COORDINATORS: self.key,
+            PLANNERS: self.planner,
+            PLACES: self.key,
+            AGENTS: "",
+            EVERYBODY: "",
+        }[tool.kinds]
 
     def ask(self, tool: Tool, given: dict[str, Any]) -> None:
         try:

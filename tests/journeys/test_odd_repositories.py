@@ -78,7 +78,7 @@ def test_settings_that_git_cannot_read_are_told_with_their_file_and_line(make_ho
     broken.write_text("")
     house.ok("task", "retry", task)
     assert house.rest(task) == 0, house.story(task)
-    assert "target_missing" not in house.ok("events")
+    assert "target_missing" not in house.ok("events", "--json")
 
 
 @pytest.mark.skipif(os.getuid() != 0, reason="only root gives files away")

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -12,6 +14,11 @@ from repositories import commit_files, git
 from waiting import eventually
 
 MakeHouse = Callable[..., House]
+USER = {
+    f"GIT_{who}_{what}": value
+    for who in ("AUTHOR", "COMMITTER")
+    for what, value in (("NAME", "Some One"), ("EMAIL", "some.one@localhost"))
+}
 CHECK = {"README.md": "hello\n", "Makefile": "test:\n\t! test -e broken\n"}
 
 
@@ -75,9 +82,14 @@ def test_a_failed_worker_has_failed_and_update_names_the_missing_fact(make_house
     house = make_house(CHECK)
     task, session, worktree = begin(house, "Fail outside")
     commit_files(worktree, {"a.txt": "a\n"}, "work")
-    end(house, session, "--exit-code", "124", "--dod-result", "timeout")
+    said = ("--error", "too slow", "--artifacts", '["a.txt", "b, 扉.txt"]')
+    end(house, session, "--exit-code", "124", "--dod-result", "timeout", *said)
     assert house.rest(task) == 1
     assert house.state(task) == "failed timed_out"
+    run = house.task(task)["runs"][0]
+    assert (run["error"], run["artifacts"]) == ("too slow", ["a.txt", "b, 扉.txt"])
+    told = [(one["kind"], one["result"], one["summary"]) for one in run["claims"]]
+    assert told == [("session", "timeout", "too slow"), ("artifacts", "", "a.txt, b, 扉.txt")]
     asked = house.toryo("task", "update", task, "--status", "done")
     assert asked.returncode == 1
     assert "exit code 0" in asked.stdout + asked.stderr
@@ -111,6 +123,64 @@ def test_the_prompt_is_printed_and_nothing_else(make_house: MakeHouse) -> None:
     assert places == sorted(places)
     assert [one["title"] for one in json.loads(house.ok("memory", "list", "--json"))["files"]] == ["The API"]
     assert "api.md" in house.ok("memory", "preview")
+
+
+BY_ITSELF = """\
+set -eu
+toryo task list --json > /dev/null
+toryo agent list > /dev/null
+toryo agent show coder --format yaml > /dev/null
+toryo worker command "$1" --agent coder > "$PROMPT"
+SESSION=$(toryo session start "$1" --agent coder --quiet)
+git worktree add -q ".worktrees/task-$1" -b "task-$1"
+( cd ".worktrees/task-$1"
+  git sparse-checkout init --cone
+  git sparse-checkout set src
+  sh -euc "$2" )
+make -s -C ".worktrees/task-$1" test
+if [ "$3" = merged ]; then git merge -q "task-$1"; fi
+toryo session end "$SESSION" --exit-code 0 --signal "" --dod-result merged --artifacts '["src/auth.ts"]'
+toryo memory list --json > /dev/null
+toryo memory preview > /dev/null
+git worktree remove ".worktrees/task-$1"
+"""
+"""The source's script for outside orchestrators (S4), every line; $1 is the task, $2 the worker."""
+
+
+def test_an_orchestrator_does_it_all_by_itself_where_dispatch_is_hold(make_house: MakeHouse) -> None:
+    house = make_house(CHECK | {"src/a.txt": "a\n"}, branch="main", init=False)
+    settings = "dispatch: hold\ndod: {checks: [{type: tests_pass, command: make test}]}\n"
+    commit_files(house.repo, {".toryo/config.yaml": settings})
+    house.ok("init", "--yes")
+    house.agent("echo x > x; git add -A; git commit -qm x", name="coder")
+
+    def script(title: str, worker: str, merges: str) -> str:
+        task = house.add(title, "-t", "feature")
+        words = f'toryo() {{ "{sys.executable}" -m toryo "$@"; }}\nPROMPT={house.root}/prompt\n{BY_ITSELF}'
+        argv = ["sh", "-c", words, "script", task, worker, merges]
+        subprocess.run(argv, cwd=house.repo, env=house.env | USER, check=True, timeout=60)
+        return task
+
+    work = "echo {0} > src/{0}; git add src/{0}; git commit -qm {0}"
+    by_hand = script("Merged by hand", work.format("one"), "merged")
+    left = script("Left to Toryo", work.format("two"), "not merged")
+    lie = script("Nothing done", "true", "merged")
+    assert house.rest(by_hand, left) == 0, house.story(by_hand, left)
+    for task, path in ((by_hand, "src/one"), (left, "src/two")):
+        assert house.evidence(task)["verdict"] == "green"
+        run = house.task(task)["runs"][0]
+        assert (run["changed_files"], run["commits"], run["foreign"]) == ([path], 1, [])
+        house.ok("task", "update", task, "--status", "done")
+    assert {"src/one", "src/two"} <= house.files_on()
+    assert house.rest(lie) == 1
+    assert house.state(lie) == "needs_review no_commit"
+    let_go = house.add("Let a coordinator do it")
+    eventually(lambda: house.state(let_go) == "blocked held")
+    assert house.started() == []
+    house.ok("task", "approve", let_go)
+    assert house.rest(let_go) == 0, house.story(let_go)
+    assert len(house.started()) == 1
+    assert house.recomputed() == []
 
 
 def test_archived_projects_start_nothing_and_a_moved_repository_is_found_again(make_house: MakeHouse) -> None:

@@ -17,7 +17,7 @@ def test_after_init_a_task_without_a_client_says_the_line_to_type(make_house: Ma
     house = make_house()
     task = house.add("Wait for hands")
     eventually(lambda: house.state(task) == "blocked no_client")
-    assert "toryo agent add worker" in house.task(task)["detail"]
+    assert "toryo agent add worker" in house.task(task)["next"][0]
     house.agent(WORK)
     assert house.rest(task) == 0, house.story(task)
 
@@ -146,29 +146,32 @@ def test_committed_settings_are_in_force_and_a_change_of_them_needs_review(make_
 
 def test_goals_of_a_task_type_are_checked(make_house: MakeHouse) -> None:
     house = make_house({"a.txt": "a\n"}, branch="main", init=False)
-    settings = "task_types:\n  bug:\n    goals: [{type: test_added, pattern: '**/*.test.*'}]\n"
-    commit_files(house.repo, {".toryo/config.yaml": settings})
+    goals = "{type: test_added, pattern: '**/*.test.*'}, {type: files_changed, pattern: 'src/**/*'}"
+    settings = f"task_types:\n  bug:\n    goals: [{goals}]\n"
+    commit_files(house.repo, {".toryo/config.yaml": settings, "src/old.js": "o\n"})
     house.ok("init", "--yes")
     house.agent(
-        'if grep -q "goal test_added" "$1"; then echo t > src.test.js; else echo x > x; fi\n'
+        'if grep -q "goal files_changed" "$1"; then git rm -q src/old.js; fi\n'
+        'if grep -q "goal test_added" "$1"; then echo t > a.test.js; else echo x > x; fi\n'
         "git add -A; git commit -qm w"
     )
     task = house.add("Mend a bug", "-t", "bug")
     assert house.rest(task) == 0, house.story(task)
     assert [run["purpose"] for run in house.task(task)["runs"]] == ["implement", "fix"]
-    assert [one["result"] for one in house.evidence(task)["checks"]] == ["passed"]
+    assert [one["result"] for one in house.evidence(task)["checks"]] == ["passed", "passed"]
 
 
 def test_a_goal_that_is_never_met_is_named_as_the_cause(make_house: MakeHouse) -> None:
     house = make_house({"a.txt": "a\n"}, branch="main", init=False)
     settings = "task_types:\n  bug:\n    goals: [{type: test_added, pattern: '**/*.test.*'}]\n"
-    commit_files(house.repo, {".toryo/config.yaml": settings})
+    commit_files(house.repo, {".toryo/config.yaml": settings, "old.test.js": "t\n"})
     house.ok("init", "--yes")
-    house.agent("echo x >> x; git add -A; git commit -qm w")
+    house.agent("echo x >> x; git rm -q old.test.js; git add -A; git commit -qm w")
     task = house.add("Mend a bug", "-t", "bug")
     assert house.rest(task) != 0
     assert house.state(task) == "failed checks_failed"
-    assert house.task(task)["detail"] == "goal test_added: no changed file matches **/*.test.*"
+    missing = "no file that was added or gained lines matches **/*.test.*"
+    assert house.task(task)["detail"] == f"goal test_added: {missing}"
 
 
 def test_a_goal_is_met_also_by_the_last_of_very_many_files(make_house: MakeHouse) -> None:

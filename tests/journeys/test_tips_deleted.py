@@ -122,7 +122,9 @@ def test_without_anything_under_way_the_next_task_says_it(make_house: MakeHouse)
     first = house.add("Wait", "--hold")
     eventually(lambda: git(house.repo, "for-each-ref", "refs/toryo/tips"), within_s=30)
     delete_refs(house)
-    eventually(lambda: "tip_missing" in house.ok("events"), within_s=30, what="the queue has stopped")
+    eventually(
+        lambda: "tip_missing" in house.ok("events", "--json"), within_s=30, what="the queue has stopped"
+    )
     house.ok("task", "approve", first)
     eventually(lambda: house.state(first) == "blocked tip_missing", within_s=30, what=house.story(first))
     house.ok("task", "retry", first)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from toryo.protocol import home_settings
-from toryo.protocol.home_settings import HomeSettingsWrong, parse
-from toryo.protocol.yaml_edit import with_key
+from toryo.yaml import home_settings
+from toryo.yaml.edit import with_key
+from toryo.yaml.home_settings import HomeSettingsWrong, parse
 
 WHERE = "/h/config.yaml"
 
@@ -35,13 +35,18 @@ def test_the_environment_counts_over_the_home() -> None:
     assert (found.ask_silent, found.session.default_timeout, found.session.max_timeout) == (0, 60, 7200)
     listed = home_settings.values(found, home_settings.read(WHERE, text), env)
     assert {one.key: one.source for one in listed} == {
-        "notify": "default",
-        "notify_on": "default",
+        **dict.fromkeys(home_settings.ABOUT, "default"),
         "ask_silent": "environment",
         "session.default_timeout": "home",
         "session.max_timeout": "environment",
-        "session.cleanup_interval": "default",
     }
+
+
+def test_a_planner_is_set_by_an_installed_cli_or_by_an_endpoint_with_its_model() -> None:
+    assert not parse(WHERE, "planner: {base_url: http://127.0.0.1:1/v1}\n", {}).planner.is_set
+    assert parse(WHERE, "planner: {via: claude}\n", {}).planner.is_set
+    env = {"TORYO_PLANNER_BASE_URL": "http://127.0.0.1:1/v1", "TORYO_PLANNER_MODEL": "small"}
+    assert parse(WHERE, "", env).planner.is_set
 
 
 @pytest.mark.parametrize(

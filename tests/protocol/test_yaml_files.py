@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from toryo.protocol.yaml_files import Malformed, load
 from toryo.workbench.clients import script_files
 from toryo.workbench.contexts import skills
+from toryo.yaml.complaints import Malformed, load
 
 
 def refusal(text: str) -> str:

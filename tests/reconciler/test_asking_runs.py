@@ -8,7 +8,7 @@ import pytest
 from fact_builders import a_landing, a_run, an_outside_run, decide, said, shown, work
 
 from toryo.domain.words import Purpose, Verb
-from toryo.reconciler.asking import is_question
+from toryo.reconciler.agent_questions import is_question
 from toryo.reconciler.subjects import RunFacts
 
 ASKED = "I looked at both.\n\nShould the key be sorted by name or by date?"

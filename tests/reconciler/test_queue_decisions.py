@@ -141,13 +141,53 @@ def test_while_the_tip_is_being_moved_nothing_else_begins_or_ends():
     assert decide(built(Verdict.GREEN), **moving, **AHEAD) == QueueDecision()
 
 
+# ── files that no agent made ──────────────────────────────────────────────────────────────────────────
+
+
+def files(**facts: Any) -> QueuedLanding:
+    return current(**{"kind": "files", "task": "", "head": "", **facts})
+
+
+def test_files_are_written_on_the_tip_then_built_gated_and_accepted_like_anything():
+    write = decide(files()).orders[0]
+    assert (write.kind, write.landing, write.old) == (OrderKind.WRITE, "l1", "c0")
+    assert kinds(decide(files(head="w1"))) == ["candidate"]
+    assert decide(files(head="w1", candidate="w1", tree="tw1")).gates == (GateWish("w1", "tw1", "l1"),)
+    ready = files(head="w1", candidate="w1", tree="tw1", gate="g1", verdict=Verdict.GREEN)
+    assert kinds(decide(ready)) == ["accept"]
+
+
+def test_files_whose_tip_moved_are_written_anew_and_a_task_asks_by_itself():
+    assert decide(files(old_tip="c9")).end == (
+        EndedLanding("l1", "stale", "other work landed meanwhile", again=True),
+    )
+    assert decide(current(old_tip="c9")).end == (EndedLanding("l1", "stale", "other work landed meanwhile"),)
+
+
+def test_files_that_the_tip_holds_already_have_landed():
+    assert [end.reason for end in decide(files(head="c0", unchanged=True)).end] == ["landed"]
+    assert [end.reason for end in decide(files(head="c9", unchanged=True, old_tip="c9")).end] == ["stale"]
+
+
+def test_files_that_wait_stay_in_line_while_a_person_is_followed_and_begun_ones_come_again():
+    waiting = files(begun=False, old_tip="")
+    assert decide(waiting, **AHEAD).create == (NewLanding("adopt", "x1"),)
+    assert decide(files(), **AHEAD).end == (EndedLanding("l1", "stale", "the target moved", again=True),)
+
+
+@pytest.mark.parametrize("verdict", [Verdict.RED, Verdict.COULD_NOT_RUN])
+def test_files_never_land_on_a_red_gate_whoever_trusts_their_tree(verdict):
+    landing = files(head="w1", candidate="w1", tree="tw1", gate="g1", verdict=verdict, trusted=True)
+    assert decide(landing, trusted_tree="tw1").end == (EndedLanding("l1", str(verdict)),)
+
+
 # ── people move the target ────────────────────────────────────────────────────────────────────────────
 
 
 @pytest.mark.parametrize(("relation", "kind"), [("ahead", "adopt"), ("diverged", "restack")])
 def test_the_tip_follows_a_target_that_a_person_moved(relation, kind):
     moved = {**AHEAD, "seen_relation": relation}
-    assert decide(**moved).create == (NewLanding(kind, "x1", "tx1"),)
+    assert decide(**moved).create == (NewLanding(kind, "x1"),)
     mine = queued(9, kind=kind, task="", head="x1")
     assert decide(queued(1, priority=0), mine, **moved).begin == "l9"
 
@@ -179,12 +219,12 @@ def test_a_persons_commit_that_cannot_be_followed_stops_the_queue_with_a_reason(
 
 def test_accepted_work_that_conflicts_with_a_persons_commit_gives_way_to_it():
     decision = decide(queued(), clashes=True, **DIVERGED)
-    assert (decision.stopped, decision.create) == ("", (NewLanding("adopt", "x1", "tx1"),))
+    assert (decision.stopped, decision.create) == ("", (NewLanding("adopt", "x1"),))
 
 
 def test_a_yes_follows_a_red_commit_beside_accepted_work():
     trusted = {"trusted_tree": "tx1", **DIVERGED}
-    assert decide(failed_follow="red", **trusted).create == (NewLanding("restack", "x1", "tx1"),)
+    assert decide(failed_follow="red", **trusted).create == (NewLanding("restack", "x1"),)
 
 
 @pytest.mark.parametrize("kind", ["adopt", "restack"])
@@ -218,7 +258,7 @@ def test_a_target_that_lost_what_was_published_stops_the_queue(facts, stopped):
 
 def test_a_yes_to_the_rewound_place_makes_it_the_tip():
     back = {"seen": "x0", "seen_tree": "tx0", "seen_relation": "behind", "trusted_tree": "tx0"}
-    assert decide(seen_contains_published=False, **back).create == (NewLanding("adopt", "x0", "tx0"),)
+    assert decide(seen_contains_published=False, **back).create == (NewLanding("adopt", "x0"),)
 
 
 def test_a_tip_that_somebody_else_moved_stops_the_queue():
@@ -228,7 +268,7 @@ def test_a_tip_that_somebody_else_moved_stops_the_queue():
 def test_a_lost_tip_begins_again_where_the_branch_stands():
     lost = {"tip": "", "tip_tree": "", "tip_gate": "", "tip_verdict": None, "seen_relation": "no_tip"}
     here = {"seen": "x1", "seen_tree": "tx1"}
-    assert decide(queued(), **lost, **here) == QueueDecision(create=(NewLanding("adopt", "x1", "tx1"),))
+    assert decide(queued(), **lost, **here) == QueueDecision(create=(NewLanding("adopt", "x1"),))
     assert decide(failed_follow="red", **lost, **here).stopped == "base_red"
 
 
@@ -283,12 +323,13 @@ def test_a_publish_that_git_refused_is_tried_again_after_a_while():
 verdicts = st.none() | st.sampled_from(Verdict)
 landings = st.lists(
     st.builds(
-        lambda number, kind, begun, verdict, candidate, trusted: queued(
+        lambda number, kind, begun, verdict, candidate, trusted, old_tip, unchanged: queued(
             number,
             kind=kind,
-            head="x1" if kind != "task" else "h",
+            head={"task": "h", "files": "w" if candidate else ""}.get(kind, "x1"),
             begun=begun,
-            old_tip="c1",
+            old_tip=old_tip,
+            unchanged=unchanged and kind == "files",
             verdict=verdict if candidate else None,
             candidate="m1" if candidate else "",
             tree="tm1" if candidate else "",
@@ -296,10 +337,12 @@ landings = st.lists(
             trusted=trusted,
         ),
         st.integers(1, 99),
-        st.sampled_from(("task", "adopt", "restack")),
+        st.sampled_from(("task", "adopt", "restack", "files")),
         st.booleans(),
         verdicts,
         st.booleans(),
+        st.booleans(),
+        st.sampled_from(("c1", "c9")),
         st.booleans(),
     ),
     max_size=4,
@@ -341,4 +384,13 @@ def test_any_decision_keeps_the_moves_of_a_target_apart(waiting, relation, conta
     for order in decision.orders:
         if order.kind is OrderKind.ACCEPT:
             mine = next(one for one in waiting if one.id == order.landing)
-            assert mine.verdict in MAY_LAND or (mine.kind != "task" and mine.trusted)
+            assert mine.verdict in MAY_LAND or (mine.kind in ("adopt", "restack") and mine.trusted)
+            assert mine.head
+            assert mine.old_tip == order.old
+        if order.kind is OrderKind.WRITE:
+            mine = next(one for one in waiting if one.id == order.landing)
+            assert (mine.kind, mine.head, mine.old_tip) == ("files", "", order.old)
+    for end in decision.end:
+        mine = next(one for one in waiting if one.id == end.id)
+        assert end.again == (mine.kind == "files" and end.reason == "stale")
+        assert end.reason != "landed" or (mine.unchanged and mine.old_tip == "c1")

@@ -22,6 +22,7 @@ from fact_builders import (
     work,
 )
 
+from toryo.domain.advice import Around, next_lines
 from toryo.domain.words import OrderKind, OrderState, Purpose, Verb, Verdict
 from toryo.reconciler.subjects import Dependency, TaskFacts
 
@@ -39,11 +40,17 @@ CONFLICT = a_landing(ended="conflict", detail="conflict in a.py")
         ({"held": True}, "open held"),
         ({"held": True, "verbs": (said(Verb.RELEASE),)}, "ready"),
         ({"held": True, "verbs": (said(Verb.RETRY),)}, "ready"),
+        ({"dispatch_held": True, "base": None}, "blocked held"),
+        ({"dispatch_held": True, "dependencies": (WAITS,)}, "blocked dependency"),
+        ({"dispatch_held": True, "verbs": (said(Verb.RELEASE, "held"),)}, "ready"),
+        ({"dispatch_held": True, "verbs": (said(Verb.RELEASE, "base_red"),)}, "blocked held"),
+        ({"dispatch_held": True, "verbs": (said(Verb.RELEASE, "held"), said(Verb.RETRY))}, "blocked held"),
         ({"project_active": False}, "blocked project_archived"),
         ({"agent": ""}, "blocked no_agent"),
         ({"agent_active": False}, "blocked agent_disabled"),
         ({"agent_assigned": False}, "blocked agent_unassigned"),
         ({"client": ""}, "blocked no_client"),
+        ({"client": "codex", "lacks_program": True}, "blocked no_program"),
         ({"dependencies": (WAITS,)}, "blocked dependency"),
         ({"dependencies": (ACCEPTED,)}, "ready"),
         ({"dependencies": (ACCEPTED, WAITS)}, "blocked dependency"),
@@ -63,6 +70,15 @@ def test_before_its_first_run_a_task_is_held_blocked_or_ready(facts, expected):
     assert shown(decide(**facts)) == expected
 
 
+def test_where_nothing_starts_by_itself_a_further_run_is_held_too_and_keeps_its_purpose():
+    red = a_landing(ended="red", detail="`make test`: exited 2")
+    held = decide(an_outside_run(exit_code=0), dispatch_held=True, landings=(red,))
+    assert (shown(held), held.purpose) == ("blocked held", Purpose.FIX)
+    assert held.detail.startswith("checks_failed; dispatch is hold: `toryo session start t1 --agent ann`")
+    let_go = decide(a_run(), dispatch_held=True, landings=(red,), verbs=(said(Verb.RELEASE, "held"),))
+    assert shown(let_go) == "ready checks_failed"
+
+
 def test_a_ready_task_says_what_the_run_is_for():
     assert decide().purpose is Purpose.IMPLEMENT
     assert decide(held=True).purpose is None
@@ -80,7 +96,9 @@ def test_a_run_that_ended_before_its_preparation_was_told_is_not_judged_yet(stat
 
 
 def test_no_client_names_the_line_to_type():
-    assert "toryo agent add ann --client command" in decide(client="").detail
+    found = decide(client="")
+    lines = next_lines("t1", found.status, found.reason, found.detail, Around(agent="ann"))
+    assert "toryo agent add ann --client command" in lines[0]
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from pathlib import Path
 import postgresql_server
 import pytest
 
-from toryo.store.engine import Store
+from toryo.store.database.engine import Store
 
 _numbers = count(1)
 

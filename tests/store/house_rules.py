@@ -8,9 +8,20 @@ from itertools import pairwise, zip_longest
 from typing import Any
 
 from simulated_house import AGENTS, OUTSIDE, House
+from why_rules import check_why
 
 from toryo.domain.transitions import ORDER_STATE, OUTCOME, TASK_STATUS, may_follow, only_by
-from toryo.domain.words import MAY_LAND, OrderState, Outcome, TaskStatus, Verb, is_at_rest
+from toryo.domain.words import (
+    BY_HAND,
+    MAY_LAND,
+    OrderState,
+    Outcome,
+    Purpose,
+    TaskStatus,
+    Verb,
+    Verdict,
+    is_at_rest,
+)
 from toryo.reconciler.subjects import Policy
 
 Row = dict[str, Any]
@@ -33,9 +44,11 @@ def look_over(house: House, trusted_trees: set[tuple[str, str]]) -> None:
     check_parked(tables)
     check_counters(tables)
     check_done(house, tables, trusted_trees)
+    check_files(house, tables)
     differences = house.differences()
     assert not differences, f"the cache differs from the facts: {differences[0]}"
     check_nothing_to_add(house, tables)
+    check_why(house, tables)
 
 
 def check_ways(tables: dict[str, list[Row]]) -> None:
@@ -74,7 +87,7 @@ def check_live_runs(tables: dict[str, list[Row]]) -> None:
     live = [run for run in tables["runs"] if run["live"]]
     tasks = Counter(run["task"] for run in live)
     assert all(count == 1 for count in tasks.values()), f"two live runs of one task: {tasks}"
-    slots = {agent["id"]: agent["slots"] for agent in tables["agents"]}
+    slots = {agent["id"]: agent["slots"] or 1_000 for agent in tables["agents"]}
     pairs = Counter((run["agent"], run["project"]) for run in live)
     assert all(count <= slots[agent] for (agent, _), count in pairs.items()), f"too many runs: {pairs}"
 
@@ -115,7 +128,7 @@ def check_respawns(tables: dict[str, list[Row]]) -> None:
     """A failed or blocked claim is followed by no run without a person's word; each attempt is bounded."""
     said = defaultdict(list)
     for verb in tables["verbs"]:
-        said[verb["task"]].append(verb)
+        said[verb["subject"].removeprefix("task:")].append(verb)
     claims = {
         claim["run"]: claim["result"]
         for claim in tables["claims"]
@@ -179,6 +192,28 @@ def check_done(house: House, tables: dict[str, list[Row]], trusted_trees: set[tu
             _check_landing(house, tables, task, landed[-1], trusted_trees)
 
 
+def check_files(house: House, tables: dict[str, list[Row]]) -> None:
+    """Files of a mission land by a gate, and what gave way to another tip is tried once more."""
+    mine = [one for one in tables["landings"] if one["kind"] == "files"]
+    for landing in mine:
+        told = f"{landing['id']} of {landing['key']} ended {landing['ended']}"
+        later = [one for one in mine if _same_files(one, landing) and one["seq"] > landing["seq"]]
+        assert landing["ended"] not in ("stale", "dropped") or later, f"{told}, and nobody tries again"
+        assert landing["ended"] != "conflict", told
+        if landing["published_at"] is None:
+            continue
+        repository = house.world.repositories[landing["project"]]
+        assert landing["candidate"] in repository.ever_held(), f"{told}, but the branch never held it"
+        gate = next((gate for gate in tables["gates"] if gate["id"] == landing["gate"]), None)
+        if not landing["unchanged"]:
+            assert gate is not None, told
+            assert (gate["tree"], Verdict(gate["verdict"]) in MAY_LAND) == (landing["tree"], True), told
+
+
+def _same_files(one: Row, other: Row) -> bool:
+    return (one["mission"], one["key"]) == (other["mission"], other["key"])
+
+
 def _check_landing(
     house: House, tables: dict[str, list[Row]], task: Row, landing: Row, trusted_trees: set[tuple[str, str]]
 ) -> None:
@@ -186,11 +221,16 @@ def _check_landing(
     if run["coordinator"]:
         assert (run["exit_code"], run["signal"], run["outcome"]) == (0, "", "succeeded")
     else:
-        verbs = {(verb["verb"], verb["reason"]) for verb in tables["verbs"] if verb["task"] == task["id"]}
-        assert ("approve", "outside_run") in verbs
+        verbs = {
+            (verb["verb"], verb["reason"])
+            for verb in tables["verbs"]
+            if verb["subject"] == f"task:{task['id']}"
+        }
+        assert ("approve", "outside_run") in verbs or run["purpose"] in BY_HAND
     repository = house.world.repositories[task["project"]]
-    begun = house.world.prepared[run["id"]]["base"]
-    assert repository.history(landing["head"]) - repository.history(begun), "no commit beyond the base"
+    if run["purpose"] != Purpose.REVERT:  # that one is made in no worktree
+        begun = house.world.prepared[run["id"]]["base"]
+        assert repository.history(landing["head"]) - repository.history(begun), "no commit beyond the base"
     assert landing["candidate"] in repository.ever_held(), "done, but the branch never held it"
     gate = next(gate for gate in tables["gates"] if gate["id"] == landing["gate"])
     assert gate["tree"] == landing["tree"] == repository.tree(landing["candidate"])
@@ -231,5 +271,10 @@ def check_liveness(house: House) -> None:
             assert task["agent"] == OUTSIDE, shown
         else:
             assert stopped[task["project"]], shown
+    for landing in tables["landings"]:
+        if landing["kind"] == "files" and not stopped[landing["project"]]:
+            assert landing["ended"], f"the landing {landing['id']} of files hangs"
+            is_out = landing["accepted_at"] is None or landing["ended"] in ("dropped", "unwanted")
+            assert is_out or landing["published_at"], f"the files of {landing['id']} are not published"
     live = [run["id"] for run in tables["runs"] if run["live"] and run["agent"] in AGENTS]
     assert not live, f"runs that nobody will end: {live}"

@@ -17,7 +17,7 @@ import psycopg
 import pytest
 from sqlalchemy import create_engine
 
-from toryo.store.schema import metadata
+from toryo.store.database.schema import metadata
 from waiting import eventually
 
 OWNER = "toryo"

@@ -38,6 +38,9 @@ class Repository:
     settings: dict[str, str] = field(default_factory=dict)
     """Commits that changed `.toryo/`, and what they put there."""
 
+    sight: str = ""
+    """What is seen where the repository was, if it is not there: gone, other, owned."""
+
     def history(self, commit: str) -> frozenset[str]:
         """The commit and all it stands on."""
         found: set[str] = set()
@@ -82,6 +85,10 @@ class Repository:
         return frozenset().union(*(self.history(one) for one in set(self.reflog)))
 
     def relation(self) -> str:
+        if not self.tip:
+            return "no_tip"
+        if self.sight and self.sight != "owned":  # that is known by its owner
+            return self.sight
         if not self.branch:
             return "missing"
         if self.branch == self.tip:

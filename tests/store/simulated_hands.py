@@ -6,6 +6,7 @@ repeated order has the same outcome, as from the journal, and the refs decide ab
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -13,12 +14,13 @@ from typing import Any
 from simulated_git import Repository, Worktree
 
 from toryo.domain.naming import free_name
-from toryo.protocol.models import Fact
-from toryo.usecases.claim_run import claim_run
-from toryo.usecases.context import HeadContext
-from toryo.usecases.coordinators import heartbeat, issue_key, list_active_projects, register
-from toryo.usecases.next_orders import take_orders
-from toryo.usecases.report_facts import report_facts
+from toryo.domain.words import PlaceKind
+from toryo.engine.context import HeadContext
+from toryo.protocol.order import Fact
+from toryo.usecases.coordinators.coordinators import heartbeat, issue_key, list_active_projects, register
+from toryo.usecases.coordinators.next_orders import take_orders
+from toryo.usecases.coordinators.report_facts import report_facts
+from toryo.usecases.runs.claim import claim_run
 
 Pick = Callable[[str, Sequence[Any]], Any]
 """(what is asked, choices) → one of them."""
@@ -92,7 +94,7 @@ class Hands:
     def start(self) -> None:
         """A new process of this coordinator: what was on disk stays, what was in memory is gone."""
         if not self.incarnation:
-            issue_key(self.context, self.machine, self.name)
+            issue_key(self.context, PlaceKind.COORDINATOR, self.machine, self.name)
         about = {"boot": "b", "pid": 1, "clients": {}, "fingerprint": "fp", "interval_s": INTERVAL_S}
         self.incarnation = register(self.context, self.id, **about)["incarnation"]
         self.told.clear()
@@ -226,6 +228,7 @@ def seen_now(repository: Repository, published: str) -> dict[str, Any]:
         "published": published,
         "settings_tree": repository.settings_tree(branch) if branch else "",
         "lost": sorted(_lost(repository, published)) if branch else [],
+        "owner": "another" if repository.sight == "owned" else "",
         "contains_published": not published or bool(branch and repository.contains(branch, published)),
     }
 
@@ -355,12 +358,29 @@ def _revert(hands: Hands, order: dict[str, Any], pick: Pick) -> Done:
     return "collected", {"head": head, **whole}
 
 
+def _write(hands: Hands, order: dict[str, Any], pick: Pick) -> Done:
+    inputs = order["inputs"]
+    repository = hands.world.repositories[order["project"]]
+    if pick("write", ("ok",) * 9 + ("problem",)) == "problem":
+        return "written", _problem("git_failed")
+    base = inputs["base"]
+    texts = hashlib.sha256(str(inputs["files"]).encode()).hexdigest()[:8]
+    if any(one.startswith(f"w{texts}-") for one in repository.history(base)):
+        return "written", {"commit": base, "tree": repository.tree(base), "changed": False}
+    words = hashlib.sha256(f"{base}{inputs['message']}".encode()).hexdigest()[:8]
+    commit = repository.commit(base, name=f"w{texts}-{words}")
+    return "written", {"commit": commit, "tree": repository.tree(commit)}
+
+
 def _candidate(hands: Hands, order: dict[str, Any], pick: Pick) -> Done:
     inputs = order["inputs"]
     repository = hands.world.repositories[order["project"]]
     if repository.tip != inputs["tip"]:
         return "candidate_built", {"stale": repository.tip}
     head = inputs["heads"][0]["commit"]
+    if inputs["linear"]:
+        assert repository.parents[head] == (repository.tip,), "it was written on another tip"
+        return "candidate_built", {"commit": head, "tree": repository.tree(head)}
     if repository.contains(repository.tip, head):
         return "candidate_built", {"commit": repository.tip, "tree": repository.tree(repository.tip)}
     if pick("build", ("ok",) * 9 + ("problem",)) == "problem":
@@ -457,6 +477,7 @@ ACTS: dict[str, Callable[[Hands, dict[str, Any], Pick], Done]] = {
     "stop": _stop,
     "collect": _collect,
     "revert": _revert,
+    "write": _write,
     "candidate": _candidate,
     "check": _check,
     "accept": _accept,

@@ -16,16 +16,17 @@ from simulated_git import ROOT, Repository
 from simulated_hands import Hands, Pick, Process, World, honest, settings_text
 from sqlalchemy import select
 
+from toryo.engine.context import HeadContext
+from toryo.engine.drain import drain
+from toryo.engine.facts.projects import take_settings
 from toryo.settings import Home
-from toryo.store import agents, meta, projects, schema
-from toryo.store.blobs import Blobs
-from toryo.store.engine import Store
-from toryo.store.rows import AgentRow
-from toryo.usecases.context import HeadContext
-from toryo.usecases.drain import drain
-from toryo.usecases.facts_of_projects import take_settings
-from toryo.usecases.projects import register
-from toryo.usecases.recompute import recompute
+from toryo.store.database import schema
+from toryo.store.database.blobs import Blobs
+from toryo.store.database.engine import Store
+from toryo.store.database.rows import AgentRow
+from toryo.store.tables import agents, meta, projects
+from toryo.usecases.projects.projects import register
+from toryo.usecases.status.recompute import recompute
 
 MACHINE = "m1"
 PROJECTS = ("p1", "p2")
@@ -152,7 +153,7 @@ class House:
 def a_house() -> Iterator[House]:
     """Two projects, two agents and one from outside, two coordinators on one machine; nothing to do yet."""
     # ids by number: the same steps must have the same ids, which break ties
-    with _folder() as folder, patch("toryo.usecases.ids._some_bytes", random.Random(0).randbytes):
+    with _folder() as folder, patch("toryo.engine.ids._some_bytes", random.Random(0).randbytes):
         shutil.copytree(_template(), folder, dirs_exist_ok=True)
         clock = Clock()
         context = _context(folder, clock)

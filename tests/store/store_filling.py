@@ -7,10 +7,10 @@ from typing import Any
 
 from sqlalchemy import ColumnElement, String, cast, insert, literal, select
 
-from toryo.store import agents, projects
-from toryo.store.engine import Tx
-from toryo.store.rows import AgentRow, OrderRow, ProjectRow, RunRow, TargetRow, TaskRow
-from toryo.store.schema import dependencies, tasks
+from toryo.store.database.engine import Tx
+from toryo.store.database.rows import AgentRow, OrderRow, ProjectRow, RunRow, TargetRow, TaskRow
+from toryo.store.database.schema import dependencies, tasks
+from toryo.store.tables import agents, projects
 
 
 def a_task(id: str, **columns: Any) -> TaskRow:

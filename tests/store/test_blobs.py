@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from toryo.store.blobs import Blobs
+from toryo.store.database.blobs import Blobs
 
 
 def test_a_text_comes_back_by_the_hash_of_its_utf_8_bytes(tmp_path: Path) -> None:

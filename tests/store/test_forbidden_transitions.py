@@ -5,8 +5,8 @@ from __future__ import annotations
 from simulated_house import House, a_house
 
 from toryo.domain.words import TaskStatus
-from toryo.store import tasks
-from toryo.usecases.tasks import NewTask, add_task
+from toryo.store.tables import tasks
+from toryo.usecases.tasks.add import NewTask, add_task
 
 
 def _told(house: House) -> list[tuple[str, str, str]]:

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from store_filling import a_run, a_task, add_project, an_order
 
+from toryo.domain import subjects
 from toryo.domain.words import CheckResult, ClaimResult, OrderKind, Purpose, Verb, Verdict
 from toryo.reconciler.subjects import (
     CheckFacts,
@@ -17,9 +18,21 @@ from toryo.reconciler.subjects import (
     TaskFacts,
     VerbFact,
 )
-from toryo.store import agents, claims, coordinators, gates, gather, landings, orders, projects, runs, tasks
-from toryo.store.engine import Store, Tx
-from toryo.store.rows import CheckRow, ClaimRow, CoordinatorRow, GateRow, LandingRow, VerbRow
+from toryo.store.database.engine import Store, Tx
+from toryo.store.database.rows import CheckRow, ClaimRow, CoordinatorRow, GateRow, LandingRow, VerbRow
+from toryo.store.gather import subject_facts
+from toryo.store.tables import (
+    agents,
+    claims,
+    coordinators,
+    gates,
+    landings,
+    orders,
+    projects,
+    runs,
+    tasks,
+    verbs,
+)
 
 
 @pytest.fixture(autouse=True)
@@ -31,7 +44,7 @@ def project(store: Store) -> None:
 
 
 def task(tx: Tx, id: str = "t1") -> TaskFacts:
-    found = gather.task(tx, id)
+    found = subject_facts.task(tx, id)
     assert found is not None
     return found
 
@@ -55,10 +68,10 @@ def add_landing(tx: Tx, id: str, **columns: Any) -> None:
 
 def test_an_unknown_subject_is_none(store: Store) -> None:
     with store.read() as tx:
-        assert gather.task(tx, "t9") is None
-        assert gather.queue(tx, "p1", "dev") is None
-        assert gather.gate(tx, "g9") is None
-        assert gather.coordinator(tx, "x/main") is None
+        assert subject_facts.task(tx, "t9") is None
+        assert subject_facts.queue(tx, "p1", "dev") is None
+        assert subject_facts.gate(tx, "g9") is None
+        assert subject_facts.coordinator(tx, "x/main") is None
 
 
 def test_a_task_knows_its_agent_and_project(store: Store) -> None:
@@ -172,8 +185,11 @@ def test_a_task_has_its_landings_verbs_and_pending_orders(store: Store) -> None:
     with store.change() as tx:
         add_landing(tx, "l1", task="t1", generation=1, ended="red", ended_detail="x", verdict="red")
         add_landing(tx, "l2", task="t1", generation=2, accepted_at=1.0, published_at=2.0, begun=True)
-        tasks.add_verb(
-            tx, VerbRow(task="t1", verb="approve", generation=1, landing_seq=2, reason="scope", at=1)
+        verbs.add(
+            tx,
+            VerbRow(
+                subject=subjects.task("t1"), verb="approve", generation=1, landing_seq=2, reason="scope", at=1
+            ),
         )
         orders.insert(tx, an_order("o1", task="t1", run="r1", kind="collect", project="p1"))
         orders.insert(tx, an_order("o2", task="t1", run="r1", kind="run", state="reported", project="p1"))
@@ -273,7 +289,7 @@ def test_a_queue_has_its_waiting_landings_failed_follow_and_orders(store: Store)
         add_landing(tx, "l4", kind="adopt", head="bad", ended="red")
         orders.insert(tx, an_order("o1", project="p1", kind="accept", inputs={"target": "main", "new": "c5"}))
         orders.insert(tx, an_order("o2", project="p1", kind="accept", inputs={"target": "dev", "new": "c6"}))
-        found = gather.queue(tx, "p1", "main")
+        found = subject_facts.queue(tx, "p1", "main")
     assert found is not None
     assert (found.tip, found.tip_verdict, found.seen, found.waiting) == (
         "c0",
@@ -314,20 +330,17 @@ def test_a_gate_has_its_checks_results_goals_and_what_is_ordered(store: Store) -
                 "o2", gate="g1", kind="check", inputs={"command": "make", "attempt": 1}, state="reported"
             ),
         )
-        found = gather.gate(tx, "g1")
+        found = subject_facts.gate(tx, "g1")
     assert found is not None
     assert found.checks == (CheckSpec("make", "history", "test", 9), CheckSpec("lint"))
     assert found.results == (CheckFacts("make", 1, CheckResult.FAILED),)
     assert found.goals_failed == ("a/**",)
-    assert found.flaky == "review"
     assert found.ordered == {("make", 2)}
 
 
-def test_a_coordinator_has_its_live_runs(store: Store) -> None:
+def test_a_coordinator_has_when_it_spoke_and_how_often_it_does(store: Store) -> None:
     with store.change() as tx:
-        runs.insert(tx, a_run("r1", "t1", 1, live=False))
-        runs.insert(tx, a_run("r2", "t1", 2))
         coordinators.update(tx, "m/main", seen_at=7.0, interval_s=3)
-        found = gather.coordinator(tx, "m/main")
+        found = subject_facts.coordinator(tx, "m/main")
     assert found is not None
-    assert (found.seen_at, found.interval_s, found.live_runs, found.tasks) == (7, 3, ("r2",), ("t1",))
+    assert (found.seen_at, found.interval_s, found.unseen) == (7, 3, False)

@@ -9,8 +9,8 @@ from pathlib import Path
 
 from sqlalchemy import text
 
-from toryo.store import opening
-from toryo.store.engine import Store
+from toryo.store.database import opening
+from toryo.store.database.engine import Store
 
 HERE = Path(__file__).parent
 

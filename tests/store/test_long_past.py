@@ -14,13 +14,15 @@ from contextlib import contextmanager
 import pytest
 from simulated_house import House, a_house
 
-from toryo.store.engine import Store, Tx
-from toryo.usecases.agents import add_agent
-from toryo.usecases.evidence_view import get_evidence
-from toryo.usecases.recompute import recompute
-from toryo.usecases.runs import list_runs
-from toryo.usecases.status import get_status, list_events
-from toryo.usecases.tasks import NewTask, add_task, list_tasks, show_task
+from toryo.store.database.engine import Store, Tx
+from toryo.usecases.agents.agents import add_agent
+from toryo.usecases.evidence.view import get_evidence
+from toryo.usecases.runs.runs import list_runs
+from toryo.usecases.status.events import EventsAsked, list_events
+from toryo.usecases.status.recompute import recompute
+from toryo.usecases.status.status import get_status
+from toryo.usecases.tasks.add import NewTask, add_task
+from toryo.usecases.tasks.tasks import list_tasks, show_task
 
 SHORT, LONG = 12, 60
 """Tasks that are done already; a page of a listing is full with the fewer."""
@@ -98,8 +100,8 @@ def cost_of_one_more(house: House) -> Counter[str]:
         list_runs(house.context, "", "", PAGE)
         for project in ("", "p1"):
             for status in ("", "done"):
-                list_tasks(house.context, project, "", status, PAGE, 0)
-        list_events(house.context, 0, PAGE, "p1", "")
+                list_tasks(house.context, project, "", status, "", PAGE, 0)
+        list_events(house.context, EventsAsked(limit=PAGE, project="p1"))
     assert [row["status"] for row in house.rows("tasks") if row["id"] == task] == ["done"]
     return steps
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from store_filling import a_task, add_many, add_project
 
-from toryo.store import marks, tasks
-from toryo.store.engine import Store
+from toryo.store.database.engine import Store
+from toryo.store.tables import marks, tasks
 
 
 def test_of_two_times_the_earlier_one_stays(store: Store) -> None:

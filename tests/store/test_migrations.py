@@ -11,23 +11,13 @@ from typing import Any
 import pytest
 from sqlalchemy import create_engine, inspect, text
 
+from toryo.domain import subjects
 from toryo.domain.errors import UserError
-from toryo.store import (
-    agents,
-    events,
-    gates,
-    gather,
-    landings,
-    marks,
-    meta,
-    migrations,
-    opening,
-    ready,
-    runs,
-    tasks,
-)
-from toryo.store.engine import Store
-from toryo.store.rows import CheckRow
+from toryo.store.database import migrations, opening
+from toryo.store.database.engine import Store
+from toryo.store.database.rows import CheckRow, VerbRow
+from toryo.store.gather import ready, subject_facts
+from toryo.store.tables import agents, events, facts, gates, landings, marks, meta, orders, runs, tasks, verbs
 
 HERE = Path(__file__).parent
 
@@ -107,7 +97,7 @@ def test_older_checks_were_not_interrupted_and_new_ones_can_be(migrated: Store) 
     with migrated.change() as tx:
         row = CheckRow(gate="g1", project="p1", tree="t", command="x", attempt=1, result="failed", at=1)
         gates.add_check(tx, replace(row, interrupted=True))
-        facts = gather.gate(tx, "g1")
+        facts = subject_facts.gate(tx, "g1")
     assert facts is not None
     assert [one.interrupted for one in facts.results] == [False, True]
 
@@ -129,6 +119,58 @@ def test_older_agents_have_no_skills_and_can_be_given_some(migrated: Store) -> N
         agents.update(tx, "ann", skills={"tidy": "# Tidy"})
         (new,) = agents.listing(tx)
     assert (dict(old.skills), dict(new.skills)) == ({}, {"tidy": "# Tidy"})
+
+
+ASKED = (
+    "INSERT INTO orders (seq, id, kind, key, place, state, inputs, limit_s, created_at, project, task, run,"
+    " landing, gate, generation, taken_by, version) VALUES (99, 'o99', 'read', 'read/99', 'm1', 'taken',"
+    " '{}', 60, 7, 'p1', 't1', 'r1', '', '', 0, 'm1', 1)",
+    'INSERT INTO facts (seq, kind, "order", project, task, run, landing, gate, generation, coordinator,'
+    " incarnation, standing, body, at) VALUES (99, 'answered', 'o99', 'p1', 't1', 'r1', '', '', 0, 'm1', 1,"
+    " 'applied', '{}', 7)",
+)
+
+
+def test_orders_to_read_are_asks_now_and_are_not_kept(url: str | Path, version: int) -> None:
+    load(url, version)
+    engine = create_engine(url if isinstance(url, str) else f"sqlite:///{url}")
+    with engine.begin() as conn:
+        for statement in ASKED:
+            conn.exec_driver_sql(statement)
+    engine.dispose()
+    store = Store.open(url)
+    with store.read() as tx:
+        assert orders.get(tx, "o99") is None
+        assert facts.of_order(tx, "o99") == []
+        assert facts.of_run(tx, "r1"), "others stay"
+    store.close()
+
+
+SPOKEN = (
+    "INSERT INTO verbs (task, verb, generation, landing_seq, reason, note, at)"
+    " VALUES ('t1', 'approve', 1, 0, 'scope', 'fine', 7)"
+)
+
+
+def test_an_older_verb_is_about_its_task_and_an_older_event_about_the_narrowest(
+    url: str | Path, version: int
+) -> None:
+    load(url, version)
+    engine = create_engine(url if isinstance(url, str) else f"sqlite:///{url}")
+    with engine.begin() as conn:
+        conn.exec_driver_sql(SPOKEN)
+    engine.dispose()
+    store = Store.open(url)
+    with store.change() as tx:
+        (old,) = verbs.of_task(tx, "t1")
+        about = subjects.target("p1", "main")
+        verbs.add(tx, VerbRow(subject=about, verb="retry", at=9))
+        (new,) = verbs.of(tx, about)
+        assert {one.subject for one in events.after(tx, 0, 10)} == {"task:t1"}
+    store.close()
+    assert (old.subject, old.verb, old.reason, old.note) == ("task:t1", "approve", "scope", "fine")
+    assert (new.verb, new.generation) == ("retry", 0)
+    assert new.seq > old.seq
 
 
 def test_a_migrated_schema_is_the_created_one(url: str | Path, version: int, tmp_path: Path) -> None:

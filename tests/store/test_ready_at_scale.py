@@ -13,10 +13,11 @@ import pytest
 from sqlalchemy import func, select
 from store_filling import a_run, a_task, add_many, add_project, an_order
 
-from toryo.store import marks, orders, ready, runs, tasks
-from toryo.store.engine import Store, Tx
-from toryo.store.schema import marks as marks_table
-from toryo.store.schema import tasks as tasks_table
+from toryo.store.database.engine import Store, Tx
+from toryo.store.database.schema import marks as marks_table
+from toryo.store.database.schema import tasks as tasks_table
+from toryo.store.gather import ready
+from toryo.store.tables import marks, orders, runs, tasks
 
 FEW, MANY = 100, 100_000
 AT_MOST = 3.0

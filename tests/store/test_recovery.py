@@ -10,8 +10,9 @@ from pathlib import Path
 import pytest
 
 from toryo.domain.errors import UserError
-from toryo.store import events, opening
-from toryo.store.engine import Store
+from toryo.store.database import opening
+from toryo.store.database.engine import Store
+from toryo.store.tables import events
 
 
 def no_header(path: Path) -> None:

@@ -14,9 +14,10 @@ from sqlalchemy import select
 from store_filling import a_task, add_many, add_project
 
 from toryo.domain.errors import NotFound, Refused
-from toryo.store import landings, schema, tasks
-from toryo.store.engine import Store, Tx
-from toryo.store.rows import LandingRow
+from toryo.store.database import schema
+from toryo.store.database.engine import Store, Tx
+from toryo.store.database.rows import LandingRow
+from toryo.store.tables import landings, tasks
 
 
 def some_tasks(tx: Tx, *ids: str, **needs: str) -> None:

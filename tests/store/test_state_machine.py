@@ -18,13 +18,17 @@ from simulated_hands import CHECKS, Hands, Pick
 from simulated_house import AGENTS, OUTSIDE, PROJECTS, Conduct, a_house
 
 from toryo.domain.errors import UserError
-from toryo.domain.words import ClaimResult, Priority, Verb
-from toryo.usecases.hand_runs import retry, submit
-from toryo.usecases.reverting import revert
-from toryo.usecases.runs import release_run, stop_run
-from toryo.usecases.sessions import Asked, authenticate, get_my_task, report_completed
-from toryo.usecases.tasks import NewTask, add_task, say
-from toryo.usecases.updating import Update, update_task
+from toryo.domain.words import ClaimResult, FilesPurpose, Priority, Verb
+from toryo.engine.subjects.files import land_files, land_stuck_again
+from toryo.store.database.mission_rows import MissionRow
+from toryo.store.tables import missions
+from toryo.usecases.runs.runs import release_run, stop_run
+from toryo.usecases.sessions.agent_calls import Asked, authenticate, get_my_task, report_completed
+from toryo.usecases.tasks.add import NewTask, add_task
+from toryo.usecases.tasks.revert import revert
+from toryo.usecases.tasks.submit import retry, submit
+from toryo.usecases.tasks.update import Update, update_task
+from toryo.usecases.tasks.verbs import say
 
 EXAMPLES = int(os.environ.get("TORYO_EXAMPLES", "0"))
 PROFILE = settings(
@@ -129,6 +133,25 @@ class TheHouse(RuleBasedStateMachine):
             return
         for target in self.house.rows("targets"):
             self.trusted_trees.add((target["project"], target["trusted_tree"]))
+
+    @rule(project=projects, version=st.integers(1, 3))
+    def land_files(self, project: str, version: int) -> None:
+        """A mission lands something of its own; twice the same is once."""
+        with self.house.context.store.change() as tx:
+            mission = missions.get(tx, f"n{project}")
+            if mission is None:
+                whole = {"target": "main", "text": "do it", "status": "completed"}
+                mission = MissionRow(
+                    id=f"n{project}", project=project, created_at=tx.now, changed_at=tx.now, **whole
+                )
+                missions.insert(tx, mission)
+            text = [(f"specs/{version % 2}.md", f"version {version % 2}")]
+            land_files(tx, mission, FilesPurpose.SPEC, version, text, "docs: the spec")
+
+    @rule(project=projects)
+    def try_stuck_files_again(self, project: str) -> None:
+        with self.house.context.store.change() as tx:
+            land_stuck_again(tx, f"n{project}")
 
     @precondition(lambda self: self.tasks())
     @rule(what=st.sampled_from(("submit", "submit", "retry", "revert")), source=data)

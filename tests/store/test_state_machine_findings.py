@@ -13,11 +13,12 @@ from simulated_house import OUTSIDE, House, a_house
 
 from toryo.domain.errors import Refused
 from toryo.domain.words import ClaimResult, Verb
-from toryo.store import marks
-from toryo.store.engine import Committed
-from toryo.usecases.runs import release_run
-from toryo.usecases.sessions import Asked, authenticate, get_my_task, report_completed
-from toryo.usecases.tasks import NewTask, add_task, say
+from toryo.store.database.engine import Committed
+from toryo.store.tables import marks
+from toryo.usecases.runs.runs import release_run
+from toryo.usecases.sessions.agent_calls import Asked, authenticate, get_my_task, report_completed
+from toryo.usecases.tasks.add import NewTask, add_task
+from toryo.usecases.tasks.verbs import say
 
 
 @dataclass

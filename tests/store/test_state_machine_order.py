@@ -18,8 +18,8 @@ from simulated_hands import ALWAYS, Hands, Pick, Process
 from simulated_house import AGENTS, PROJECTS, Conduct, House, a_house
 
 from toryo.domain.words import ClaimResult
-from toryo.usecases.sessions import Asked, authenticate, report_completed
-from toryo.usecases.tasks import NewTask, add_task
+from toryo.usecases.sessions.agent_calls import Asked, authenticate, report_completed
+from toryo.usecases.tasks.add import NewTask, add_task
 
 EXAMPLES = int(os.environ.get("TORYO_EXAMPLES", "0"))
 PROFILE = settings(

@@ -6,7 +6,20 @@ import pytest
 from sqlalchemy.exc import IntegrityError
 from store_filling import a_run, a_task, add_project, an_order
 
-from toryo.store import (
+from toryo.store.database.engine import Store, Tx
+from toryo.store.database.rows import (
+    CheckRow,
+    ClaimRow,
+    CoordinatorRow,
+    EvidenceRow,
+    FactRow,
+    GateRow,
+    LandingRow,
+    OrderRow,
+    TargetRow,
+    TokenRow,
+)
+from toryo.store.tables import (
     claims,
     coordinators,
     events,
@@ -19,19 +32,6 @@ from toryo.store import (
     runs,
     tasks,
     tokens,
-)
-from toryo.store.engine import Store, Tx
-from toryo.store.rows import (
-    CheckRow,
-    ClaimRow,
-    CoordinatorRow,
-    EvidenceRow,
-    FactRow,
-    GateRow,
-    LandingRow,
-    OrderRow,
-    TargetRow,
-    TokenRow,
 )
 
 
@@ -52,14 +52,12 @@ def a_landing(id: str, **columns: object) -> LandingRow:
 # ── projects ──────────────────────────────────────────────────────────────────────────────────────────
 
 
-def test_a_project_is_found_by_id_and_path_and_changed(store: Store) -> None:
+def test_a_project_is_found_by_id_and_changed(store: Store) -> None:
     with store.change() as tx:
         projects.update(tx, "p1", status="archived", settings={"dod": {"flaky": "review"}})
-        found = projects.by_path(tx, "/p1")
+        found = projects.get(tx, "p1")
         assert found is not None
-        assert found == projects.get(tx, "p1")
         assert (found.status, found.settings) == ("archived", {"dod": {"flaky": "review"}})
-        assert projects.by_path(tx, "/other") is None
         assert projects.listing(tx) == [found]
         assert projects.listing(tx, only_active=True) == []
 
@@ -89,7 +87,7 @@ def test_live_runs_are_found_by_pair_project_and_coordinator(store: Store) -> No
         runs.insert(tx, a_run("r2", "t1", 2))
         runs.insert(tx, a_run("r3", "t2", 1, agent="bob", coordinator="m/other"))
         assert [one.id for one in runs.live_of_pair(tx, "ann", "p1")] == ["r2"]
-        assert runs.live_scopes(tx, "p1") == [("ann", {}), ("bob", {})]
+        assert [(one.agent, one.scope) for one in runs.live_scopes(tx, "p1")] == [("ann", {}), ("bob", {})]
         assert [one.id for one in runs.live_of_coordinator(tx, "m/other")] == ["r3"]
         runs.update(tx, "r2", live=False, outcome="succeeded", exit_code=0, collected={"head": "h"})
         assert runs.live_of_pair(tx, "ann", "p1") == []

@@ -7,8 +7,9 @@ from dataclasses import MISSING, fields
 import pytest
 from store_filling import a_task, add_project
 
-from toryo.store import rows, schema, tasks
-from toryo.store.engine import Store
+from toryo.store.database import rows, schema
+from toryo.store.database.engine import Store
+from toryo.store.tables import tasks
 
 ROWS = {
     "projects": rows.ProjectRow,

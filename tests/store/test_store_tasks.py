@@ -6,10 +6,12 @@ import pytest
 from sqlalchemy.exc import IntegrityError
 from store_filling import a_task, add_project
 
+from toryo.domain import subjects
 from toryo.domain.errors import NotFound
-from toryo.store import agents, landings, marks, projects, ready, tasks
-from toryo.store.engine import Store, Tx
-from toryo.store.rows import LandingRow, VerbRow
+from toryo.store.database.engine import Store, Tx
+from toryo.store.database.rows import LandingRow, VerbRow
+from toryo.store.gather import ready
+from toryo.store.tables import agents, landings, marks, projects, tasks, verbs
 
 
 @pytest.fixture(autouse=True)
@@ -207,9 +209,11 @@ def test_a_prefix_names_the_tasks_that_begin_with_it(store: Store) -> None:
 def test_what_people_said_comes_in_its_order(store: Store) -> None:
     with store.change() as tx:
         tasks.insert(tx, a_task("t1"))
-        tasks.add_verb(tx, VerbRow(task="t1", verb="retry", generation=1, at=9))
-        tasks.add_verb(tx, VerbRow(task="t1", verb="approve", generation=2, reason="scope", at=1))
-        assert [(one.verb, one.reason) for one in tasks.verbs_of(tx, "t1")] == [
+        verbs.add(tx, VerbRow(subject=subjects.task("t1"), verb="retry", generation=1, at=9))
+        verbs.add(
+            tx, VerbRow(subject=subjects.task("t1"), verb="approve", generation=2, reason="scope", at=1)
+        )
+        assert [(one.verb, one.reason) for one in verbs.of_task(tx, "t1")] == [
             ("retry", ""),
             ("approve", "scope"),
         ]

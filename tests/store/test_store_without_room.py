@@ -10,9 +10,9 @@ from sqlalchemy import text
 
 from small_disks import PAGE, SmallDisk, need_mounts, run_in_a_namespace
 from toryo.domain.errors import DiskFull
-from toryo.store import opening
-from toryo.store.blobs import Blobs
-from toryo.store.engine import Store, Tx
+from toryo.store.database import opening
+from toryo.store.database.blobs import Blobs
+from toryo.store.database.engine import Store, Tx
 
 
 def test_without_root_this_disk_is_filled_in_a_namespace(tmp_path: Path) -> None:

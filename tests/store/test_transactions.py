@@ -12,8 +12,8 @@ from sqlalchemy import text
 from sqlalchemy.exc import DBAPIError
 from store_filling import a_task, add_project, an_order
 
-from toryo.store import events, marks, meta, orders, tasks
-from toryo.store.engine import LONGEST_EVENT, Committed, Store
+from toryo.store.database.engine import LONGEST_EVENT, Committed, Store
+from toryo.store.tables import events, marks, meta, orders, tasks
 
 
 def test_a_change_with_its_event_and_mark_is_there_after_the_commit(store: Store) -> None:

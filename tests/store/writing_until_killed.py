@@ -7,8 +7,8 @@ from pathlib import Path
 
 from store_filling import a_task, add_project
 
-from toryo.store import events, projects, tasks
-from toryo.store.engine import Store
+from toryo.store.database.engine import Store
+from toryo.store.tables import events, projects, tasks
 
 if __name__ == "__main__":
     store = Store.open(Path(sys.argv[1]))

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from toryo.workbench.git.door import Git
+from toryo.workbench.git.door.git import Git
 
 GIT = shutil.which("git") or "git"
 DATE = {"GIT_AUTHOR_DATE": "@1900000000 +0000", "GIT_COMMITTER_DATE": "@1900000000 +0000"}

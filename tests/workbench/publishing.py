@@ -9,16 +9,16 @@ import subprocess
 import sys
 from pathlib import Path
 
-from toryo.protocol.models import PublishInputs
-from toryo.workbench.git import publish_journal
-from toryo.workbench.git.publish_journal import Entry
+from toryo.protocol.kinds.landing import PublishInputs
+from toryo.workbench.git.publish import journal as publish_journal
+from toryo.workbench.git.publish.journal import Entry
 from waiting import eventually
 
 PUBLISHER = """
 import json, os, sys
 from pathlib import Path
-from toryo.protocol.models import PublishInputs
-from toryo.workbench.git.publish import publish
+from toryo.protocol.kinds.landing import PublishInputs
+from toryo.workbench.git.publish.publish import publish
 for line in sys.stdin:
     child = os.fork()
     if not child:

@@ -13,7 +13,7 @@ from toryo.workbench.gates import environment
 from toryo.workbench.gates.checkout import Wanted, place, settle
 from toryo.workbench.gates.setup import setup_key
 from toryo.workbench.gates.slots import NoSlot, Slot, acquire
-from toryo.workbench.git.door import Git, GitFailed
+from toryo.workbench.git.door.git import Git, GitFailed
 
 
 class Place:

@@ -16,7 +16,7 @@ import pytest
 from repositories import commit_files, git, make_repository
 from toryo import processes
 from toryo.domain.words import CheckResult
-from toryo.protocol.models import Checked, CheckInputs
+from toryo.protocol.kinds.gate import Checked, CheckInputs
 from toryo.workbench.gates import checking, commands
 from toryo.workbench.gates.slots import acquire
 from toryo.workbench.runs import records
@@ -374,7 +374,7 @@ def test_two_calls_at_once_run_the_check_once(bench: Bench) -> None:
 CALL = """
 import sys
 from pathlib import Path
-from toryo.protocol.models import CheckInputs
+from toryo.protocol.kinds.gate import CheckInputs
 from toryo.workbench.gates import checking
 checking.check(CheckInputs.model_validate_json(sys.argv[1]), Path(sys.argv[2]), Path(sys.argv[3]))
 print('came to its end')

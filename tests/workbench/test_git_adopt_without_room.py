@@ -8,8 +8,8 @@ import pytest
 
 from repositories import make_repository
 from small_disks import PAGE, SmallDisk, need_mounts, run_in_a_namespace
-from toryo.protocol.models import AdoptInputs
-from toryo.workbench.git.adopt import adopt
+from toryo.protocol.kinds.repository import AdoptInputs
+from toryo.workbench.git.worktrees.adopt import adopt
 
 
 def test_without_root_this_disk_is_filled_in_a_namespace(tmp_path: Path) -> None:

@@ -8,8 +8,9 @@ import pytest
 
 from benches import Bench, commit_only, make_bench
 from repositories import commit_files, git, make_repository
-from toryo.protocol.models import Collected, Foreign, ScopeInputs
-from toryo.workbench.git.retire import clean
+from toryo.protocol.kinds.scope import ScopeInputs
+from toryo.protocol.kinds.work import Collected, Foreign
+from toryo.workbench.git.trash.retire import clean
 
 SCOPE = ScopeInputs(exclude=("secrets/",), write=("src/",))
 

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from repositories import commit_files, git, make_repository
-from toryo.protocol.models import CandidateBuilt, CandidateInputs, Head
-from toryo.workbench.git import candidates
+from toryo.protocol.kinds.landing import CandidateBuilt, CandidateInputs, Head
+from toryo.workbench.git.landing import candidates
 
 TIP = "refs/toryo/tips/main"
 

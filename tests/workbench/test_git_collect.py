@@ -9,7 +9,8 @@ import pytest
 
 from benches import Bench, commit_only, make_bench
 from repositories import commit_files, git
-from toryo.protocol.models import Collected, ScopeInputs
+from toryo.protocol.kinds.scope import ScopeInputs
+from toryo.protocol.kinds.work import Collected
 
 
 @pytest.fixture
@@ -61,6 +62,27 @@ def test_a_history_that_was_begun_anew_is_described_whole(bench: Bench) -> None:
     assert (seen.head, seen.commits) == (head, 1)
     assert {"new.txt", "README.md"} <= set(seen.changed_files)
     assert seen.snapshot
+
+
+def test_a_pattern_that_wants_more_tests_is_met_by_new_files_and_new_lines_only(tmp_path: Path) -> None:
+    tests = ("deleted", "edited", "shorter", "moved", "longer")
+    bench = make_bench(tmp_path, {f"{name}.test.js": f"one {name}\ntwo\nthree\n" for name in tests})
+    made = bench.prepare()
+    path = Path(made.worktree)
+    (path / "deleted.test.js").unlink()
+    git(path, "mv", "moved.test.js", "elsewhere.test.js")
+    edits = {"edited.test.js": "one\ntwo\nthree\n", "shorter.test.js": "one\n"}
+    more = {"longer.test.js": "one longer\ntwo\nthree\nfour\n", "new.test.js": "n\n", "日本/é.test.js": "n\n"}
+    for name, text in (edits | more).items():
+        (path / name).parent.mkdir(exist_ok=True)
+        (path / name).write_text(text)
+    git(path, "add", "-A")
+    git(path, "commit", "-qm", "edit tests")
+    patterns = [f"{name}.test.js" for name in (*tests, "elsewhere", "new", "日本/é")]
+    seen = bench.collect(made, wanted=patterns, more=patterns)
+    assert seen.matched == tuple(patterns)
+    assert seen.more == ("longer.test.js", "new.test.js", "日本/é.test.js")
+    assert bench.collect(made, wanted=patterns).more is None
 
 
 def test_a_later_run_counts_its_own_commits_beside_all_of_the_branch(bench: Bench) -> None:

@@ -7,7 +7,9 @@ from pathlib import Path
 import pytest
 
 from repositories import git, make_repository
-from toryo.workbench.git import damage, registration, tips
+from toryo.workbench.git.inspect import damage
+from toryo.workbench.git.landing import tips
+from toryo.workbench.git.worktrees import registration
 
 
 def lose(repo: Path, name: str) -> None:

@@ -9,10 +9,11 @@ import pytest
 
 from benches import Bench, make_bench
 from repositories import commit_files, git
-from toryo.protocol.models import CandidateInputs, Head, ReadInputs, RevertInputs
-from toryo.workbench.git import candidates
-from toryo.workbench.git.hand_work import made_since
-from toryo.workbench.git.reverts import revert
+from toryo.protocol.asks import LeftRead
+from toryo.protocol.kinds.landing import CandidateInputs, Head, RevertInputs
+from toryo.workbench.git.keep.hand_work import made_since
+from toryo.workbench.git.landing import candidates
+from toryo.workbench.git.landing.reverts import revert
 
 DATE = "2026-01-02T03:04:05+00:00"
 
@@ -56,9 +57,8 @@ def test_files_in_conflict_are_left_as_they_are(bench: Bench) -> None:
 
 
 def since(bench: Bench, made, collected) -> dict[str, object]:
-    inputs = ReadInputs(
+    inputs = LeftRead(
         repo=str(bench.repo),
-        what="left",
         run="r1",
         worktree=made.worktree,
         branch=made.branch,

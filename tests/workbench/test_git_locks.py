@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from toryo.workbench.git import locks
+from toryo.workbench.git.door import locks
 
 
 def test_a_second_holder_waits_until_the_first_is_done(tmp_path: Path):

@@ -9,11 +9,13 @@ import pytest
 
 from benches import Bench, files_in, make_bench
 from repositories import commit_files, git
-from toryo.protocol.models import AdoptInputs, Prepared, RestoreInputs
-from toryo.workbench.git import identity
-from toryo.workbench.git.adopt import adopt
-from toryo.workbench.git.restoring import restore
-from toryo.workbench.git.retire import clean, empty_trash
+from toryo.protocol.kinds.repository import AdoptInputs
+from toryo.protocol.kinds.run import Prepared
+from toryo.protocol.kinds.work import RestoreInputs
+from toryo.workbench.git.inspect import identity
+from toryo.workbench.git.trash.restore import restore, untrash
+from toryo.workbench.git.trash.retire import clean, empty_trash
+from toryo.workbench.git.worktrees.adopt import adopt
 
 
 @pytest.fixture
@@ -23,7 +25,7 @@ def bench(tmp_path: Path) -> Bench:
 
 def moved(bench: Bench) -> Bench:
     there = bench.repo.parent / "deep" / "er" / "shop"
-    there.parent.mkdir(parents=True)
+    there.parent.mkdir(parents=True, exist_ok=True)
     bench.repo.rename(there)
     told = adopt(AdoptInputs(path=str(there), project="p1", installation="here", base="main"))
     assert told.problem is None, told.problem
@@ -81,6 +83,42 @@ def test_a_worktree_root_outside_the_repository_is_joined_with_it_again(bench: B
     made = bench.prepare(worktree_root=str(tmp_path / "far"))
     moved(bench)
     assert git(Path(made.worktree), "status", "--porcelain") == ""
+
+
+@pytest.mark.parametrize("along", [True, False])
+def test_worktrees_and_trash_beside_a_repository_are_found_whether_or_not_they_went_along(
+    bench: Bench, along: bool
+) -> None:
+    root = "../repo.worktrees"
+    live = bench.prepare(run="r2", name="live", worktree_root=root)
+    made = bench.prepare(worktree_root=root)
+    (Path(made.worktree) / "left.txt").write_text("left\n")
+    assert bench.collect(made).snapshot
+    assert clean(bench.clean_inputs(made)).freed
+    beside, there = bench.repo.parent / "repo.worktrees", bench.repo.parent / "deep" / "er"
+    expected = there / "repo.worktrees" if along else beside
+    if along:
+        there.mkdir(parents=True)
+        beside.rename(expected)
+    now = moved(bench)
+    assert git(expected / "live", "status", "--porcelain") == ""
+    asked = live.model_copy(update={"worktree": f"{now.repo}/{root}/live"})
+    assert now.collect(asked, run="r2").problem is None
+    again = now.prepare(run="r3", name="live", existing=True, worktree_root=root)
+    assert again.worktree == str(expected / "live")
+    back = untrash(now.repo, "r1")
+    assert (back.problem, back.path) == (None, str(expected / made.name))
+    assert (expected / made.name / "left.txt").exists()
+
+
+def test_a_worktree_is_used_again_where_it_is_after_the_setting_named_another_root(bench: Bench) -> None:
+    made = bench.prepare(worktree_root="../trees")
+    again = bench.prepare(run="r2", existing=True, worktree_root=".worktrees")
+    assert again.worktree == made.worktree
+    elsewhere = made.model_copy(update={"worktree": str(bench.repo / ".worktrees" / made.name)})
+    done = clean(bench.clean_inputs(elsewhere, runs=("r1", "r2")))
+    assert (done.freed, Path(made.worktree).exists()) == (True, False)
+    assert clean(bench.clean_inputs(elsewhere, runs=("r1", "r2"))) == done
 
 
 def test_a_worktree_of_the_users_is_left_to_the_user(bench: Bench, tmp_path: Path) -> None:

@@ -9,9 +9,11 @@ import pytest
 
 from benches import Bench, files_in, make_bench
 from repositories import commit_files, git, make_repository
-from toryo.protocol.models import Collected, Prepared, RestoreInputs, ScopeInputs
-from toryo.workbench.git.restoring import restore
-from toryo.workbench.git.retire import clean
+from toryo.protocol.kinds.run import Prepared
+from toryo.protocol.kinds.scope import ScopeInputs
+from toryo.protocol.kinds.work import Collected, RestoreInputs
+from toryo.workbench.git.trash.restore import restore
+from toryo.workbench.git.trash.retire import clean
 
 ALLOWED = ("-c", "protocol.file.allow=always")
 

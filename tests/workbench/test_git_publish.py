@@ -11,7 +11,7 @@ from user_desk import Desk, changed, files_of, manifest
 
 from repositories import commit_files, git, make_repository
 from toryo import processes
-from toryo.protocol.models import Published
+from toryo.protocol.kinds.landing import Published
 
 
 @pytest.fixture

@@ -17,8 +17,9 @@ from publishing import PUBLISHER
 
 from repositories import commit_files, git, make_repository
 from toryo import processes
-from toryo.protocol.models import Published, PublishInputs, PublishWaiting
-from toryo.workbench.git import publish, publish_journal, publish_others, publish_recovery, questions
+from toryo.protocol.kinds.landing import Published, PublishInputs, PublishWaiting
+from toryo.workbench.git.door import batch_git
+from toryo.workbench.git.publish import journal, other_gits, publish, recovery
 
 OLD = {"a.txt": "old a\n", "b.txt": "old b\n", "gone.txt": "gone\n", "mine.txt": "m\n", "run.sh": "old\n"}
 NEW = {"a.txt": "the new a\n", "b.txt": "the new b\n", "new/n.txt": "the new n\n", "run.sh": "new\n"}
@@ -41,10 +42,8 @@ class Crash:
 
     def note(self, pid: int, started: str = "1") -> None:
         boot = processes.boot_id()
-        entry = publish_journal.Entry(
-            str(self.repo), "refs/heads/main", self.old, self.new, pid, started, boot
-        )
-        publish_journal.write(self.journal, entry)
+        entry = journal.Entry(str(self.repo), "refs/heads/main", self.old, self.new, pid, started, boot)
+        journal.write(self.journal, entry)
 
     def write(self, name: str, text: str) -> None:
         (self.repo / name).parent.mkdir(exist_ok=True)
@@ -166,7 +165,7 @@ def a_git_at_work_in(repo: Path) -> Iterator[subprocess.Popen[bytes]]:
 
 
 def test_a_git_that_outlived_its_coordinator_is_waited_for(crash, monkeypatch):
-    monkeypatch.setattr(publish_recovery, "PATIENCE_S", 0.05)
+    monkeypatch.setattr(recovery, "PATIENCE_S", 0.05)
     with a_git_at_work_in(crash.repo) as alive:
         crash.note(alive.pid, processes.start_time(alive.pid) or "")
         assert crash.waits() == ("index.lock", ())
@@ -338,7 +337,7 @@ def die_at(crash, tmp_path, moment):
 def test_an_index_that_was_not_replaced_is_remembered_while_a_git_of_the_users_is_waited_for(
     crash, tmp_path, monkeypatch
 ):
-    monkeypatch.setattr(publish_others, "PATIENCE_S", 0)
+    monkeypatch.setattr(other_gits, "PATIENCE_S", 0)
     crash.journal.unlink()
     die_at(crash, tmp_path, "merged")
     reads = ["git", "reset", "-q", "--pathspec-from-file=-"]
@@ -348,7 +347,7 @@ def test_an_index_that_was_not_replaced_is_remembered_while_a_git_of_the_users_i
     assert crash.is_completed()
 
 
-@pytest.mark.parametrize("words", [questions.WORDS, questions.MOVES])
+@pytest.mark.parametrize("words", [batch_git.WORDS, batch_git.MOVES])
 def test_the_git_that_stays_does_not_hold_the_lock_of_a_dead_one(crash, words):
     crash.write("a.txt", "the ne")
     (crash.repo / ".git/index.lock").touch()

@@ -11,8 +11,8 @@ import pytest
 from publishing import Publisher, is_git, kill
 
 from repositories import commit_files, git, make_repository
-from toryo.protocol.models import Published, PublishInputs
-from toryo.workbench.git import publish
+from toryo.protocol.kinds.landing import Published, PublishInputs
+from toryo.workbench.git.publish import publish
 from waiting import eventually
 
 pytestmark = pytest.mark.long

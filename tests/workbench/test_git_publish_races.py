@@ -17,8 +17,8 @@ from meddling import DATE, GIT, Meddler, state
 from user_desk import Desk, files_of
 
 from repositories import commit_files, git
-from toryo.protocol.models import Published, PublishInputs, PublishWaiting
-from toryo.workbench.git import publish, publish_journal, publish_others
+from toryo.protocol.kinds.landing import Published, PublishInputs, PublishWaiting
+from toryo.workbench.git.publish import journal, other_gits, publish
 from waiting import eventually
 
 ACTS = {
@@ -287,7 +287,7 @@ def test_a_switch_that_ends_after_our_merge_is_waited_for(template, tmp_path, mo
 
 
 def test_a_switch_that_hangs_is_told_as_at_work_and_looked_at_again(template, tmp_path, monkeypatch):
-    monkeypatch.setattr(publish_others, "PATIENCE_S", 0.1)
+    monkeypatch.setattr(other_gits, "PATIENCE_S", 0.1)
     allowed = orders_of(template, tmp_path, ACTS["new branch"])[:1]
     held = Held(template, tmp_path / "held", ACTS["new branch"])
     held.meddler.watch(monkeypatch)
@@ -300,7 +300,7 @@ def test_a_switch_that_hangs_is_told_as_at_work_and_looked_at_again(template, tm
     finally:
         held.release()
     eventually(held.has_switched, what="the user's switch")
-    eventually(lambda: not publish_others.at_work(held.repo), what="its end")
+    eventually(lambda: not other_gits.at_work(held.repo), what="its end")
     held.publish()
     assert held.is_done
     assert held.seen() in allowed, (held.seen(), allowed)
@@ -312,7 +312,7 @@ def test_what_was_written_in_the_middle_of_a_rename_is_taken_back(template, tmp_
     held.meddler.watch(monkeypatch)
 
     def merge_has_failed() -> bool:
-        entry = publish_journal.read(held.journal)
+        entry = journal.read(held.journal)
         return entry is not None and not entry.git_lives()
 
     with ThreadPoolExecutor(1) as beside:
@@ -328,7 +328,7 @@ def test_what_was_written_in_the_middle_of_a_rename_is_taken_back(template, tmp_
 
 
 def test_a_rename_that_has_begun_is_told_as_at_work_and_comes_first(template, tmp_path, monkeypatch):
-    monkeypatch.setattr(publish_others, "PATIENCE_S", 0.1)
+    monkeypatch.setattr(other_gits, "PATIENCE_S", 0.1)
     allowed = orders_of(template, tmp_path, ACTS["rename"])[:1]
     held = Held(template, tmp_path / "held", ACTS["rename"])
     try:
@@ -338,7 +338,7 @@ def test_a_rename_that_has_begun_is_told_as_at_work_and_comes_first(template, tm
         assert (answer.why, answer.paths) == ("git", ("branch",))
     finally:
         held.release()
-    eventually(lambda: not publish_others.at_work(held.repo), what="the end of the rename")
+    eventually(lambda: not other_gits.at_work(held.repo), what="the end of the rename")
     held.publish()
     assert held.is_done
     assert held.seen() in allowed, (held.seen(), allowed)
@@ -355,7 +355,7 @@ READING = [
 
 @pytest.mark.parametrize("words", READING)
 def test_a_git_that_only_reads_holds_up_nobody(template, tmp_path, monkeypatch, words):
-    monkeypatch.setattr(publish_others, "PATIENCE_S", 0)
+    monkeypatch.setattr(other_gits, "PATIENCE_S", 0)
     copy = Copy(template, tmp_path / "copy", "")
     (copy.repo / "b.txt").write_text("mine\n")
     git(copy.repo, "stash", "-q")
@@ -382,7 +382,7 @@ def test_a_git_that_only_reads_holds_up_nobody(template, tmp_path, monkeypatch, 
 
 
 def test_a_switch_in_another_worktree_holds_up_nobody(template, tmp_path, monkeypatch):
-    monkeypatch.setattr(publish_others, "PATIENCE_S", 0)
+    monkeypatch.setattr(other_gits, "PATIENCE_S", 0)
     held = Held(template, tmp_path / "held", f"cd inside && {ACTS['new branch']}")
     held.release()
     git(held.repo, "worktree", "add", "-q", "--detach", "inside")
@@ -456,7 +456,7 @@ STANDING = [
 
 @pytest.mark.parametrize("what", STANDING)
 def test_a_git_that_stood_still_at_any_moment_acts_before_or_after(template, tmp_path, monkeypatch, what):
-    monkeypatch.setattr(publish_others, "PATIENCE_S", 0.1)
+    monkeypatch.setattr(other_gits, "PATIENCE_S", 0.1)
     allowed = orders_of(template, tmp_path, ACTS[what])
     first, _, last = ACTS[what].rpartition(" && ")
     words, env = [GIT, *last.split()[1:]], {**os.environ, **DATE}

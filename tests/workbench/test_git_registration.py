@@ -8,7 +8,7 @@ import pytest
 
 from benches import Bench, files_in, make_bench
 from repositories import git
-from toryo.workbench.git import packed_refs, places
+from toryo.workbench.git.door import layout, packed_refs
 
 
 @pytest.fixture
@@ -40,7 +40,7 @@ def test_a_branch_that_appears_at_the_last_moment_is_left_alone(
 
 
 def test_where_only_git_can_register_git_does_it(bench: Bench) -> None:
-    (places.common_dir(bench.repo) / "reftable").mkdir()
+    (layout.common_dir(bench.repo) / "reftable").mkdir()
     made = bench.prepare()
     assert git(Path(made.worktree), "symbolic-ref", "HEAD") == f"refs/heads/{made.branch}"
     assert "locked toryo run r1" in git(bench.repo, "worktree", "list", "--porcelain")

@@ -8,8 +8,9 @@ import pytest
 
 from benches import Bench, make_bench
 from repositories import commit_files, git, make_repository
-from toryo.protocol.models import Accepted, AcceptInputs, CandidateBuilt, CandidateInputs, Head, Removal
-from toryo.workbench.git import candidates, tips
+from toryo.protocol.kinds.landing import Accepted, AcceptInputs, CandidateBuilt, CandidateInputs, Head
+from toryo.protocol.kinds.target import Removal
+from toryo.workbench.git.landing import candidates, tips
 
 TIP = "refs/toryo/tips/main"
 LINES = "".join(f"{number}\n" for number in range(9))

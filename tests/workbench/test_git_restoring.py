@@ -12,9 +12,10 @@ import pytest
 
 from benches import Bench, commit_only, files_in, make_bench, without
 from repositories import commit_files, git, make_repository
-from toryo.protocol.models import Collected, Prepared, Restored, RestoreInputs
-from toryo.workbench.git.restoring import restore
-from toryo.workbench.git.retire import clean, empty_trash
+from toryo.protocol.kinds.run import Prepared
+from toryo.protocol.kinds.work import Collected, Restored, RestoreInputs
+from toryo.workbench.git.trash.restore import restore
+from toryo.workbench.git.trash.retire import clean, empty_trash
 
 SCOPE = without(".env", "secrets/")
 FILES = {"README.md": "r\n", ".env": "K\n", "old.txt": "o\n", ".gitignore": "*.log\nnotes/\n"}
@@ -174,9 +175,9 @@ def test_a_restore_that_failed_half_way_leaves_nothing_that_looks_whole(
     made, seen = a_full_worktree(bench)
     before = state(Path(made.worktree))
     assert clean(bench.clean_inputs(made)).freed
-    everything(bench.repo)
+    grow_old(bench.repo)
     with monkeypatch.context() as full:
-        full.setattr("toryo.workbench.git.nested.make_all", no_space)
+        full.setattr("toryo.workbench.git.keep.nested.make_all", no_space)
         done = put_back(bench, made, seen)
     assert done.problem
     assert "is full" in done.problem.message

@@ -12,10 +12,12 @@ import pytest
 from benches import Bench, files_in, make_bench, without
 from repositories import commit_files, git, make_repository
 from toryo import clock
-from toryo.protocol.models import Cleaned, Prepared
-from toryo.workbench.git import places, trash
-from toryo.workbench.git.restoring import untrash
-from toryo.workbench.git.retire import clean, empty_trash
+from toryo.protocol.kinds.run import Prepared
+from toryo.protocol.kinds.work import Cleaned
+from toryo.workbench.git.door import layout
+from toryo.workbench.git.keep import trash
+from toryo.workbench.git.trash.restore import untrash
+from toryo.workbench.git.trash.retire import clean, empty_trash
 
 
 @pytest.fixture
@@ -24,7 +26,11 @@ def bench(tmp_path: Path) -> Bench:
 
 
 def has(repo: Path, name: str) -> bool:
-    return places.git_on(repo / ".git").commit_of(name) is not None
+    return layout.git_on(repo / ".git").commit_of(name) is not None
+
+
+def in_git(bench: Bench, run: str = "r1") -> str:
+    return str(bench.repo / ".git" / "toryo" / "trash" / "node_modules" / run)
 
 
 def retired(bench: Bench, made: Prepared, run: str = "r1", keep: tuple[str, ...] = ()) -> Cleaned:
@@ -38,9 +44,10 @@ def test_a_finished_worktree_goes_to_the_trash_and_its_branch_is_pinned(bench: B
     head = commit_files(Path(made.worktree), {"a.txt": "a\n"})
     bench.collect(made)
     done = retired(bench, made, keep=(head,))
-    assert done.trash == str(bench.repo / ".worktrees" / ".trash" / "r1")
+    assert done.trash == in_git(bench)
     assert (Path(done.trash) / "a.txt").exists()
     assert not Path(made.worktree).exists()
+    assert not list((bench.repo / ".worktrees").iterdir())
     assert (bench.repo / ".git" / "toryo" / "trash" / "r1" / "HEAD").exists()
     assert not list((bench.repo / ".git" / "worktrees").iterdir())
     assert not has(bench.repo, "agent/fix-t1")
@@ -135,7 +142,7 @@ def test_a_crash_between_the_two_renames_is_finished_by_repeating(
     assert not Path(made.worktree).exists()
     assert (bench.repo / ".git" / "worktrees" / "fix-t1").is_dir()
     done = retired(bench, made)
-    assert done.trash == str(bench.repo / ".worktrees" / ".trash" / "r1")
+    assert done.trash == in_git(bench)
     assert not (bench.repo / ".git" / "worktrees" / "fix-t1").exists()
     assert not has(bench.repo, "agent/fix-t1")
     assert git(bench.repo, "rev-parse", "refs/toryo/kept/r1/branch") == head
@@ -215,7 +222,7 @@ def test_only_old_trash_is_deleted_and_the_refs_stay(bench: Bench) -> None:
     assert Path(done.trash).is_dir()
     assert empty_trash(bench.repo, 3600, now=time.time() + 7200) == 1
     assert not Path(done.trash).exists()
-    assert not list(trash.entries(places.common_dir(bench.repo)))
+    assert not list(trash.entries(layout.common_dir(bench.repo)))
     assert git(bench.repo, "rev-parse", "refs/toryo/kept/r1/branch") == head
 
 
@@ -279,7 +286,7 @@ def test_trash_is_emptied_in_bounded_steps_and_past_what_cannot_be_deleted(
 
     monkeypatch.setattr(trash, "delete", stubborn)
     assert empty_trash(bench.repo, 3600, now=later) == 1
-    assert [entry.name for entry in trash.entries(places.common_dir(bench.repo))] == ["r2"]
+    assert [entry.name for entry in trash.entries(layout.common_dir(bench.repo))] == ["r2"]
 
 
 def test_a_clock_that_is_set_forward_makes_nothing_old(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:

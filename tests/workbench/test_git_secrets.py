@@ -9,9 +9,9 @@ import pytest
 
 from benches import Bench, commit_only, files_in, make_bench, without
 from repositories import commit_files, git
-from toryo.protocol.models import CheckInputs
+from toryo.protocol.kinds.gate import CheckInputs
 from toryo.workbench.gates import checking
-from toryo.workbench.git.worktrees import prepare
+from toryo.workbench.git.worktrees.prepare import prepare
 
 SCOPE = without(".env", "secrets/")
 AGENT = ("-c", "user.name=a", "-c", "user.email=a@localhost")

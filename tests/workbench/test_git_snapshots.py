@@ -9,9 +9,10 @@ import pytest
 
 from benches import Bench, commit_only, files_in, make_bench, without
 from repositories import commit_files, git
-from toryo.protocol.models import Prepared, Restored, RestoreInputs, Snapshot
-from toryo.workbench.git import leftovers
-from toryo.workbench.git.restoring import restore
+from toryo.protocol.kinds.run import Prepared
+from toryo.protocol.kinds.work import Restored, RestoreInputs, Snapshot
+from toryo.workbench.git.keep import snapshot_ignored
+from toryo.workbench.git.trash.restore import restore
 
 
 @pytest.fixture
@@ -203,7 +204,7 @@ def test_a_repeated_snapshot_reports_the_first_and_another_attempt_makes_its_own
 def test_more_than_the_limit_keeps_the_worktree_and_says_so(
     bench: Bench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(leftovers, "LARGEST_SNAPSHOT", 1000)
+    monkeypatch.setattr(snapshot_ignored, "LARGEST_SNAPSHOT", 1000)
     made = bench.prepare()
     path = Path(made.worktree)
     head = commit_files(path, {"a.txt": "a\n"})

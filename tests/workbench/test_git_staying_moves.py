@@ -11,17 +11,17 @@ from pathlib import Path
 import pytest
 
 from repositories import git, make_repository
-from toryo.workbench.git import questions
-from toryo.workbench.git.door import ZERO, Git
+from toryo.workbench.git.door import batch_git
+from toryo.workbench.git.door.git import ZERO, Git
 
 TIP = "refs/toryo/tips/main"
 
 
 @pytest.fixture(autouse=True)
 def staying() -> Iterator[None]:
-    questions.stay()
+    batch_git.stay()
     yield
-    questions.leave()
+    batch_git.leave()
 
 
 @pytest.fixture
@@ -33,7 +33,7 @@ def repo(tmp_path: Path) -> Path:
 
 
 def movers() -> list[int]:
-    return [talk.conversation._child.pid for key, talk in questions.TALKS._open.items() if key[0] == "move"]
+    return [talk.conversation._child.pid for key, talk in batch_git.TALKS._open.items() if key[0] == "move"]
 
 
 def commits(repo: Path) -> list[str]:

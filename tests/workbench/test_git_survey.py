@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 from typing import Any
 
@@ -10,11 +11,18 @@ import pytest
 
 from benches import make_bench
 from repositories import commit_files, git, make_repository
-from toryo.protocol.models import Adopted, AdoptInputs, CheckFound, KnownTarget, Surveyed, SurveyInputs
-from toryo.workbench.git import survey as survey_module
-from toryo.workbench.git.adopt import adopt
-from toryo.workbench.git.settings_files import MOST_SETTINGS
-from toryo.workbench.git.survey import survey
+from toryo.protocol.kinds.repository import (
+    Adopted,
+    AdoptInputs,
+    CheckFound,
+    KnownTarget,
+    Surveyed,
+    SurveyInputs,
+)
+from toryo.workbench.git.inspect import survey as survey_module
+from toryo.workbench.git.inspect.settings_files import MOST_SETTINGS
+from toryo.workbench.git.inspect.survey import survey
+from toryo.workbench.git.worktrees.adopt import adopt
 
 
 def look(path: Path, base: str = "") -> Surveyed:
@@ -300,3 +308,22 @@ def test_a_checkout_named_in_the_config_is_moved_where_worktrees_do_not_share_it
     git(sub, "worktree", "add", "-q", str(tmp_path / "linked"), "-b", "x")
     assert git(tmp_path / "linked", "rev-parse", "--show-toplevel") == str(tmp_path / "linked")
     assert look(sub).root == str(sub)
+
+
+def test_a_folder_beside_a_repository_with_a_package_json_is_proposed_for_its_worktrees(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    repo = make_repository(tmp_path / "shop")
+    assert look(repo).worktrees == ""
+    (repo / "package.json").write_text("{}\n")
+    assert look(repo).worktrees == "../shop.worktrees"
+    git(repo, "worktree", "add", "-q", "--detach", str(tmp_path / "shop.worktrees" / "own"))
+    assert look(repo).worktrees == "../shop.worktrees"
+    (tmp_path / "shop.worktrees" / "notes.txt").write_text("somebody's\n")
+    assert look(repo).worktrees == "../shop.worktrees-2"
+    monkeypatch.setattr(os, "access", lambda *_: False)
+    assert (look(repo).worktrees, look(repo).stays_inside) == ("", "not_writable")
+    make_repository(tmp_path / "outer")
+    inner = make_repository(tmp_path / "outer" / "shop")
+    (inner / "package.json").write_text("{}\n")
+    assert (look(inner).worktrees, look(inner).stays_inside) == ("", "another_repository")

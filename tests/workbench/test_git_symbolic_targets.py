@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from repositories import commit_files, git, make_repository
-from toryo.protocol.models import Published, PublishInputs
-from toryo.workbench.git import publish
+from toryo.protocol.kinds.landing import Published, PublishInputs
+from toryo.workbench.git.publish import publish
 
 
 @pytest.mark.parametrize("packed", [False, True])

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from repositories import git, make_repository
-from toryo.workbench.git import thinning
-from toryo.workbench.git.candidates import candidate_ref
-from toryo.workbench.git.door import Git
+from toryo.workbench.git.door.git import Git
+from toryo.workbench.git.landing import ref_cleanup
+from toryo.workbench.git.landing.candidates import candidate_ref
 
 DAY = 24 * 3600
 
@@ -41,15 +41,15 @@ def test_landed_and_old_candidates_go_and_the_others_stay(repo: Path) -> None:
     forgotten = candidate(repo, "main", days_old=31)
     git(repo, "update-ref", "refs/toryo/tips/main", newest)
     git(repo, "pack-refs", "--all")
-    assert thinning.thin(str(repo)) == 3
+    assert ref_cleanup.thin(str(repo)) == 3
     assert kept(repo) == {waiting, red}
     assert git(repo, "cat-file", "-t", landed) == "commit"
     assert forgotten not in kept(repo)
-    assert thinning.thin(str(repo)) == 0
+    assert ref_cleanup.thin(str(repo)) == 0
 
 
 def test_without_a_tip_or_candidates_there_is_nothing_to_do(repo: Path) -> None:
-    assert thinning.thin(str(repo)) == 0
+    assert ref_cleanup.thin(str(repo)) == 0
     waiting = candidate(repo, "main")
-    assert thinning.thin(str(repo)) == 0
+    assert ref_cleanup.thin(str(repo)) == 0
     assert kept(repo) == {waiting}

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from repositories import commit_files, git, make_repository
-from toryo.protocol.models import AcceptInputs
-from toryo.workbench.git import tips
+from toryo.protocol.kinds.landing import AcceptInputs
+from toryo.workbench.git.landing import tips
 
 TIP = "refs/toryo/tips/main"
 

@@ -14,9 +14,12 @@ from benches import Bench, commit_only, files_in, make_bench, without
 from repositories import commit_files, git, make_repository
 from toryo.domain.naming import task_name
 from toryo.domain.scopes import Scope
-from toryo.protocol.models import ScopeInputs
-from toryo.workbench.git import merges, places, sparse, trash, worktrees
-from toryo.workbench.git.worktrees import prepare
+from toryo.protocol.kinds.scope import ScopeInputs
+from toryo.workbench.git.door import layout
+from toryo.workbench.git.keep import trash
+from toryo.workbench.git.worktrees import begin_merge, sparse
+from toryo.workbench.git.worktrees import prepare as worktrees
+from toryo.workbench.git.worktrees.prepare import prepare
 
 SECRETS = {
     ".env": "KEY=1\n",
@@ -111,6 +114,25 @@ def test_excluded_files_are_absent_at_any_depth_though_read_is_everything(tmp_pa
     # nothing was written for the user's own checkout
     assert (bench.repo / ".env").exists()
     assert git(bench.repo, "status", "--porcelain") == ""
+
+
+def test_a_missions_ticked_list_is_not_in_its_worktrees_and_its_change_is_no_breach(tmp_path: Path) -> None:
+    tasks = "specs/SPEC-1/tasks.md"
+    bench = make_bench(tmp_path, {tasks: "- [ ] T001\n", "specs/SPEC-1/spec.md": "# What\n"})
+    scope = ScopeInputs(write=("src/**",), kept_out=(tasks,))
+    made = bench.prepare(scope=scope)
+    path = Path(made.worktree)
+    assert files_in(path) == {"specs/SPEC-1/spec.md"}
+    assert git(path, "status", "--porcelain") == ""
+    (path / tasks).write_text("- [x] T001\n")
+    git(path, "add", "--sparse", tasks)
+    (path / "src").mkdir()
+    (path / "src/a.txt").write_text("a\n")
+    git(path, "add", "src/a.txt")
+    git(path, "-c", "user.name=a", "-c", "user.email=a@localhost", "commit", "-q", "-m", "work")
+    seen = bench.collect(made, scope=scope)
+    assert (seen.violations, seen.foreign) == ((), ())
+    assert set(seen.changed_files) == {"src/a.txt", tasks}
 
 
 def test_excluded_files_stay_absent_after_a_later_merge_that_brings_them(tmp_path: Path) -> None:
@@ -224,7 +246,7 @@ def test_a_half_made_worktree_is_trashed_and_made_again_under_its_name(
     assert other.name == "fix-t1-2"
     again = bench.prepare()
     assert (again.name, files_in(path)) == ("fix-t1", {"README.md"})
-    kept = trash.find(places.common_dir(bench.repo), "r1-half")
+    kept = trash.find(layout.common_dir(bench.repo), "r1-half")
     assert kept
     assert files_in(Path(kept.files)) == {"half.txt"}
     assert branches(bench.repo) == {"main", "agent/fix-t1", "agent/fix-t1-2"}
@@ -236,7 +258,7 @@ LOCKS = ("worktrees/fix-t1/index.lock", "worktrees/fix-t1/HEAD.lock", "refs/head
 
 def test_locks_that_a_dead_git_of_a_run_left_are_gone_once_the_run_was_collected(bench: Bench) -> None:
     made = bench.prepare()
-    locks = [places.common_dir(bench.repo) / lock for lock in LOCKS]
+    locks = [layout.common_dir(bench.repo) / lock for lock in LOCKS]
     for lock in locks:
         lock.write_text("")
     bench.collect(made)
@@ -249,10 +271,10 @@ def test_locks_that_a_dead_git_of_a_run_left_are_gone_once_the_run_was_collected
 def test_locks_that_nobody_lets_go_do_not_keep_the_next_run_from_committing(
     bench: Bench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(merges, "INDEX_WAIT_S", 0.1)
+    monkeypatch.setattr(begin_merge, "INDEX_WAIT_S", 0.1)
     first = bench.prepare()
     for lock in LOCKS:
-        (places.common_dir(bench.repo) / lock).write_text("")
+        (layout.common_dir(bench.repo) / lock).write_text("")
     again = bench.prepare(run="r2", existing=True)
     assert again.worktree == first.worktree
     assert commit_files(Path(again.worktree), {"work.txt": "work\n"})

@@ -15,7 +15,7 @@ import pytest
 from shims import Runs, exited, sh, started, state_is
 from toryo import processes, settings
 from toryo.domain.words import Access, Purpose
-from toryo.protocol.models import Exited
+from toryo.protocol.kinds.run import Exited
 from toryo.workbench.contexts.environment import run_environment, write_run_file
 from toryo.workbench.runs import records
 from toryo.workbench.runs.launch import BadRunName, launch, reserve
@@ -290,7 +290,7 @@ def test_ended_shims_leave_no_zombies(
 OUTER = {"PATH": "/bin", "TORYO_HOME": "/h", "TORYO_RUN": "outer", "GIT_DIR": "/g", "AGENT_PASSKEY": "old"}
 
 
-def _environment(access: Access, has_identity: bool = True) -> dict[str, str]:
+def _environment(access: Access, has_identity: bool = True, **more: str) -> dict[str, str]:
     return run_environment(
         OUTER,
         agent="alice",
@@ -302,6 +302,7 @@ def _environment(access: Access, has_identity: bool = True) -> dict[str, str]:
         token_file=Path("/t"),
         passkey="run_x",
         has_identity=has_identity,
+        **more,  # type: ignore[arg-type]
     )
 
 
@@ -319,6 +320,12 @@ def test_a_sealed_run_knows_who_and_where_it_is_and_holds_no_credential() -> Non
 def test_a_connected_run_has_its_token_besides() -> None:
     more = dict(_environment(Access.CONNECTED).items() - _environment(Access.SEALED).items())
     assert more == {"AGENT_PASSKEY": "run_x", "TORYO_RUN_FILE": "/t"}
+
+
+def test_a_missions_run_finds_its_spec_as_spec_kit_does() -> None:
+    env = _environment(Access.SEALED, feature_directory="specs/SPEC-1")
+    more = dict(env.items() - _environment(Access.SEALED).items())
+    assert more == {"SPECIFY_FEATURE_DIRECTORY": "specs/SPEC-1"}
 
 
 def test_an_agent_stands_in_as_author_only_where_git_knows_none() -> None:

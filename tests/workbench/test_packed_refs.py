@@ -8,8 +8,8 @@ import pytest
 
 from repositories import commit_files, git, make_repository
 from toryo.clock import wall
-from toryo.workbench.git import packed_refs
-from toryo.workbench.git.sights import RACY_S
+from toryo.workbench.git.door import packed_refs
+from toryo.workbench.git.door.packed_refs import RACY_S
 from waiting import eventually
 
 NOT_TOLD = frozenset({"refs/toryo/kept"})

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import pytest
 
 from stage_of_windows import PATIENCE_S, Stage
-from toryo.coordinator.windows import Windows
+from toryo.coordinator.runs.windows import Windows
 from toryo.workbench.runs import records
 from toryo.workbench.terminals import spool
 from toryo.workbench.terminals.marker import QUESTION

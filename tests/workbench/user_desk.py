@@ -6,8 +6,8 @@ import os
 from pathlib import Path
 
 from repositories import commit_files, git, make_repository
-from toryo.protocol.models import Published, PublishInputs, PublishWaiting
-from toryo.workbench.git import publish
+from toryo.protocol.kinds.landing import Published, PublishInputs, PublishWaiting
+from toryo.workbench.git.publish import publish
 
 FIRST = {"a.txt": "a\n", "b.txt": "b\n", "gone.txt": "gone\n", "dir/c.txt": "c\n", ".gitignore": "*.ign\n"}
 OURS = ("objects", "toryo", "index")

@@ -1,4 +1,4 @@
-"""Asks for work, pair by pair, up to `max_concurrent` runs of our own. A run is born at the daemon's."""
+"""Claims of work, pair by pair, up to `max_concurrent` runs of our own. A run is born at the daemon's."""
 
 from __future__ import annotations
 
@@ -9,18 +9,19 @@ import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
-from toryo.coordinator.calls import Daemon, Place, Project
 from toryo.coordinator.config import Config
-from toryo.coordinator.observe import Targets
+from toryo.coordinator.daemon_calls import CoordinatorDaemon, Project
+from toryo.coordinator.observe.programs import Programs
+from toryo.coordinator.observe.targets import Targets
 from toryo.domain.words import OrderKind
-from toryo.protocol.models import Order
+from toryo.place.daemon_client import Registered
+from toryo.place.order_set import OrderSet
+from toryo.protocol.order import Order
 from toryo.protocol.wire import ToolFailed, WireError
-from toryo.workbench.git.looks import Looks
+from toryo.workbench.git.keep.fingerprint_prefetch import FingerprintPrefetch
 
 log = logging.getLogger(__name__)
 
-LAUNCH_S = 0.02
-"""About what a launch takes, which has this process and the daemon to itself where nothing else can begin."""
 _OF_A_RUN = frozenset({OrderKind.PREPARE, OrderKind.RUN})
 
 
@@ -31,20 +32,26 @@ class Capacity:
         self,
         most: int,
         live: Callable[[], frozenset[str]],
-        busy: Callable[[], frozenset[str]] = frozenset,
+        orders: OrderSet,
         *,
         grace_s: float,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._most = most
         self._live = live
-        self._busy = busy
+        self._orders = orders
         self._grace_s = grace_s
         self._clock = clock
         self._lock = threading.Lock()
         self._ordered: frozenset[str] = frozenset()
         self._claimed: dict[str, float] = {}
+        self._resting: dict[str, frozenset[str]] = {}
         self.was_full = False
+
+    def rest(self, project: str, runs: frozenset[str]) -> None:
+        """Runs of its units that only wait for their children."""
+        with self._lock:
+            self._resting[project] = runs
 
     def claimed(self, run: str) -> None:
         with self._lock:
@@ -68,16 +75,17 @@ class Capacity:
 
     def _runs(self) -> frozenset[str]:
         now = self._clock()
+        busy = frozenset(order.run for order in self._orders.busy() if order.run)
         with self._lock:
             # between `prepared` and the order to run it, no order names the run for a moment
             fresh = {run for run, seen in self._claimed.items() if now - seen < self._grace_s}
             self._claimed = {run: self._claimed[run] for run in fresh}
-            return self._live() | self._busy() | self._ordered | fresh
+            return (self._live() | busy | self._ordered | fresh).difference(*self._resting.values())
 
 
 @dataclass(frozen=True)
 class Claims:
-    daemon: Daemon
+    daemon: CoordinatorDaemon
     config: Config
     capacity: Capacity
     take: Callable[[Order, Order | None], None]
@@ -85,37 +93,51 @@ class Claims:
     on_superseded: Callable[[], None]
     targets: Targets
     """Looked at before a claim: a run should start from the commit that a person has just made."""
-    looks: Looks = field(default_factory=Looks)
+    programs: Programs
+    prefetch: FingerprintPrefetch
     """Begun before a claim: the checkout is read while the daemon decides."""
-    rest: Callable[[float], None] = time.sleep
     turn: threading.Lock = field(default_factory=threading.Lock)
     unanswered: dict[tuple[str, str], str] = field(default_factory=dict)
     """Pair → the request whose answer was lost: asked again under the same id until it is answered."""
 
-    def visit(self, place: Place, project: Project) -> bool:
+    def visit(self, place: Registered, project: Project) -> bool:
         """Whether anything was claimed."""
         with self.turn:
             return self._visit(place, project)
 
-    def at_once(self, place: Place, pairs: Iterable[tuple[str, str]]) -> None:
+    def at_once(self, place: Registered, pairs: Iterable[tuple[str, str]]) -> None:
         """The daemon named pairs that may start: no need to ask whether they should."""
         with self.turn:
             for agent, project in pairs:
-                if not self.config.serves(agent) or self.capacity.is_full():
+                if not self.config.serves(agent) or self._is_full(place):
                     continue
                 try:
+                    self.programs.tell(self.daemon, place)
                     if not self.targets.look_at(project):
-                        self.targets.know(self.daemon.projects(place))
+                        self._know(self.daemon.projects(place))
                         self.targets.look_at(project)
-                    self.looks.begin(self.targets.directory(project))
+                    self.prefetch.begin(self.targets.directory(project))
                     self.unanswered.setdefault((agent, project), secrets.token_hex(16))
                     self._claim(place, agent, project)
                 except (WireError, ToolFailed) as failed:
                     log.warning("Failed to claim %s/%s: %s", agent, project, failed.message)
 
-    def _visit(self, place: Place, project: Project) -> bool:
+    def _is_full(self, place: Registered) -> bool:
+        """Where it seems so, after asking which runs only wait for others."""
+        if self.capacity.is_full():
+            self._know(self.daemon.projects(place))
+        return self.capacity.is_full()
+
+    def _know(self, projects: Iterable[Project]) -> None:
+        known = tuple(projects)
+        self.targets.know(known)
+        for project in known:
+            self.capacity.rest(project.id, project.resting)
+
+    def _visit(self, place: Registered, project: Project) -> bool:
         claimed = False
-        self.targets.know((project,))
+        self.programs.tell(self.daemon, place)
+        self._know((project,))
         self.targets.look_at(project.id)
         for agent in project.agents:
             if not self.config.serves(agent):
@@ -128,7 +150,7 @@ class Claims:
                 log.warning("Failed to check %s/%s: %s", agent, project.id, failed.message)
         return claimed
 
-    def _claim(self, place: Place, agent: str, project: str) -> bool:
+    def _claim(self, place: Registered, agent: str, project: str) -> bool:
         """Whether a run was claimed, so that asking once more may bring another."""
         pair = (agent, project)
         if pair not in self.unanswered:
@@ -149,7 +171,5 @@ class Claims:
         self.capacity.claimed(claim.run)
         if claim.order is not None:
             self.take(claim.order, claim.then)
-        if claim.is_last:
-            self.rest(LAUNCH_S)
         log.info("Run claimed", extra={"run": claim.run, "agent": agent, "project": project})
         return True

@@ -1,4 +1,6 @@
-"""coordinator.yaml: how one coordinator works on its machine (S1-31…35). On what, the daemon says."""
+"""Settings file of a coordinator, `coordinator.yaml`: how it works on its machine (S1-31…35). On what, the
+daemon says.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,8 @@ from pydantic import (
 
 from toryo import settings
 from toryo.domain.errors import UserError
-from toryo.protocol import yaml_files
+from toryo.domain.naming import client_name
+from toryo.yaml import complaints
 
 _VARIABLE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
 
@@ -66,6 +69,13 @@ class Config(_Section):
     def serves(self, agent: str) -> bool:
         return self.agents is None or agent in self.agents
 
+    def limits(self) -> dict[str, Any]:
+        """What the daemon is told, which says to people what a task waits for."""
+        return {
+            "max_concurrent": self.max_concurrent,
+            **({} if self.agents is None else {"serves": sorted(self.agents)}),
+        }
+
 
 _MODELS: dict[str, type[_Section]] = {"": Config, "ai_providers": Provider, "agents": AgentEntry}
 
@@ -88,8 +98,8 @@ def read_config(path: Path, default_socket: Path, env: Mapping[str, str] | None 
         why = "is no text in UTF-8" if isinstance(unreadable, UnicodeDecodeError) else unreadable.strerror
         raise ConfigWrong(f"{path}: cannot be read: {why}.", hint=f"Mend {path}.") from None
     try:
-        raw = yaml_files.load(str(path), text)
-    except yaml_files.Malformed as broken:
+        raw = complaints.load(str(path), text)
+    except complaints.Malformed as broken:
         raise ConfigWrong(f"{broken}.", hint=f"Mend {path}.") from None
     if raw is None:
         raw = {}
@@ -98,6 +108,8 @@ def read_config(path: Path, default_socket: Path, env: Mapping[str, str] | None 
     found: dict[str, Any] = {"mcp_socket_path": str(default_socket), **raw}
     if isinstance(found["mcp_socket_path"], str):
         found["mcp_socket_path"] = str(Path(found["mcp_socket_path"]).expanduser())
+    if isinstance(found.get("ai_providers"), dict):
+        found["ai_providers"] = {client_name(str(name)): one for name, one in found["ai_providers"].items()}
     found["agents"] = _expanded(path, found.get("agents"), settings.environment() if env is None else env)
     try:
         return Config.model_validate(found)
@@ -130,9 +142,9 @@ def _in_words(path: Path, text: str, wrong: ValidationError) -> ConfigWrong:
     where = [str(part) for part in first["loc"]]
     key = ".".join(where)
     if first["type"] == "extra_forbidden":
-        line = yaml_files.line_of(text, first["loc"])
+        line = complaints.line_of(text, first["loc"])
         return ConfigWrong(f"{path}, line {line}: unknown key {key}.", hint=_hint(where))
-    told = yaml_files.wrong_keys(str(path), text, wrong, Config)
+    told = complaints.wrong_keys(str(path), text, wrong, Config)
     return ConfigWrong(f"{told}.", hint=f"Mend {key} in {path}.")
 
 

@@ -1,5 +1,6 @@
-"""About once an hour, beside the loop: what has lain long enough in the trash of the projects here goes, and
-refs that have done their work."""
+"""Hourly cleanup beside the loop: worktrees that have lain long enough in the trash, refs that have done
+their work.
+"""
 
 from __future__ import annotations
 
@@ -8,10 +9,11 @@ import threading
 import time
 from collections.abc import Callable, Iterable
 
-from toryo.coordinator.calls import Project
+from toryo.coordinator.daemon_calls import Project
 from toryo.domain.errors import ToryoError
 from toryo.processes import TimeLimit
-from toryo.workbench.git import retire, thinning
+from toryo.workbench.git.landing import ref_cleanup
+from toryo.workbench.git.trash import retire
 
 log = logging.getLogger(__name__)
 
@@ -39,7 +41,7 @@ def _empty(directories: Iterable[str]) -> None:
     for directory in directories:
         try:
             gone = retire.empty_trash(directory)
-            refs = thinning.thin(directory)
+            refs = ref_cleanup.thin(directory)
         except (OSError, ToryoError, TimeLimit) as failed:
             log.debug("Trash not emptied", extra={"directory": directory, "reason": str(failed)[:500]})
             continue

@@ -1,4 +1,4 @@
-"""Who is calling: the operator's key file, and from a credential to a `Caller`.
+"""Caller identification: the operator's key file, and from a credential to a `Caller`.
 
 How keys are made and hashed is `usecases.credentials`; what a caller may do is said by the table of tools.
 """
@@ -10,13 +10,15 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from toryo.domain.errors import UserError
-from toryo.store import coordinators
-from toryo.store.engine import Committed
-from toryo.usecases.context import OUTSIDE, Caller, CallerKind, HeadContext
-from toryo.usecases.coordinators import KEY_ISSUED
+from toryo.engine.context import OUTSIDE, Caller, CallerKind, HeadContext
+from toryo.protocol.orchestrator import KEY_PREFIX, key_from_hash
+from toryo.store.database.engine import Committed
+from toryo.store.tables import coordinators
+from toryo.usecases.coordinators.coordinators import KEYS_ISSUED
 from toryo.usecases.credentials import (
     COORDINATOR_PREFIX,
     OPERATOR_PREFIX,
+    PLANNER_PREFIX,
     RUN_PREFIX,
     hash_token,
     is_same,
@@ -64,27 +66,29 @@ class Keys:
             return OUTSIDE
         if credential.startswith(OPERATOR_PREFIX) and is_same(hash_token(credential), self.operator_hash):
             return Caller(CallerKind.OPERATOR)
+        if credential.startswith(KEY_PREFIX) and is_same(credential, key_from_hash(self.operator_hash)):
+            return Caller(CallerKind.ORCHESTRATOR)
         if credential.startswith(RUN_PREFIX):
             run = run_of_token(self.secret, credential)
             if run is not None:
                 return Caller(CallerKind.RUN, run=run)
-        if credential.startswith(COORDINATOR_PREFIX):
+        if credential.startswith((COORDINATOR_PREFIX, PLANNER_PREFIX)):
             return None
         raise UnknownCredential(hint="Is it the key of another installation (TORYO_HOME)?")
 
 
-def identify_coordinator(context: HeadContext, credential: str) -> Caller:
+def identify_place(context: HeadContext, credential: str) -> Caller:
     found = hash_token(credential)
     with context.store.read() as tx:
-        for row in coordinators.listing(tx):
+        for row in coordinators.of_every_kind(tx):
             if is_same(found, row.key_hash):
-                return Caller(CallerKind.COORDINATOR, coordinator=row.id)
-    raise UnknownCredential(hint="Ask for a new key: `toryo coordinator` of this installation makes one.")
+                return Caller(CallerKind(row.kind), place=row.id)
+    raise UnknownCredential(hint="Ask for a new key: `toryo up` of this installation does that.")
 
 
 class Recognised:
-    """Coordinators by their keys, so that not every call asks the store. Nobody but this process issues keys:
-    what was recognised holds until it issues one."""
+    """Coordinators and planners by their keys, so that not every call asks the store. Nobody but this process
+    issues keys: what was recognised holds until it issues one."""
 
     def __init__(self) -> None:
         self.issued = 0
@@ -101,6 +105,6 @@ class Recognised:
         return caller
 
     def committed(self, committed: Committed) -> None:
-        if any(event.kind == KEY_ISSUED for event in committed.events):
+        if any(event.kind in KEYS_ISSUED for event in committed.events):
             self.issued += 1
             self._known = {}

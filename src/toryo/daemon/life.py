@@ -1,4 +1,4 @@
-"""One daemon per home: the lock that says so, the socket it listens on, and what a dead one left behind."""
+"""Daemon lock, one per home, the socket it listens on, and what a dead daemon left behind."""
 
 from __future__ import annotations
 

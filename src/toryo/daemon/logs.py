@@ -1,4 +1,4 @@
-"""The daemon's log: one JSON object a line in `logs/daemon.jsonl`, secrets masked, turned over by size."""
+"""Log file of the daemon: one JSON object a line in `logs/daemon.jsonl`, secrets masked, rotated by size."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ MOST_BYTES = 10_000_000
 KEPT = 5
 MASK = "***"
 
-_SECRETS = re.compile(r"\b(sess|run|op|coord|pass)_[A-Za-z0-9_\-]{24,}")
+_SECRETS = re.compile(r"\b(sess|run|op|orch|coord|plnr|pass)_[A-Za-z0-9_\-]{24,}")
 _SECRET_FIELDS = frozenset({"passkey", "credential", "session_token", "token", "key", "secret"})
 
 

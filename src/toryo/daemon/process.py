@@ -1,4 +1,4 @@
-"""The daemon as a process: joins lock, log, store, head and socket, and takes them apart again."""
+"""Daemon process: joins lock, log, store, head and socket, and takes them apart again."""
 
 from __future__ import annotations
 
@@ -18,21 +18,21 @@ import structlog
 from toryo import __version__
 from toryo.clock import wall
 from toryo.daemon import life, logs
+from toryo.daemon.core.head import Head
+from toryo.daemon.core.writers import Writer, WriterInLoop, WriterThread
 from toryo.daemon.credentials import Keys, operator_key
-from toryo.daemon.head import Drain, Extend, Head
 from toryo.daemon.mcp.calls import Calls
-from toryo.daemon.mcp.listening import SocketServer
-from toryo.daemon.mcp.registry import Registry
-from toryo.daemon.writers import Writer, WriterInLoop, WriterThread
+from toryo.daemon.mcp.socket_server import SocketServer
+from toryo.daemon.tools.registry import Registry
 from toryo.domain.errors import ToryoError
+from toryo.engine.context import HeadContext
+from toryo.engine.ids import new_id
 from toryo.processes import own_pid
 from toryo.settings import Home
-from toryo.store import meta
-from toryo.store.blobs import Blobs
-from toryo.store.engine import Store
-from toryo.usecases.context import HeadContext
+from toryo.store.database.blobs import Blobs
+from toryo.store.database.engine import Store
+from toryo.store.tables import meta
 from toryo.usecases.credentials import hash_token
-from toryo.usecases.ids import new_id
 
 M_MMAP_THRESHOLD = -3
 """Its name in glibc's malloc.h."""
@@ -48,8 +48,6 @@ def run_daemon(
     *,
     foreground: bool,
     tools: Registry,
-    drain: Drain,
-    extend_deadlines: Extend,
     database: str | Path | None = None,
     clock: Callable[[], float] = wall,
 ) -> int:
@@ -62,7 +60,7 @@ def run_daemon(
             logs.configure(home.logs, also=sys.stderr if foreground else None)
             _raise_file_limit()
             _give_memory_back()
-            asyncio.run(_serve(home, lock, tools, drain, extend_deadlines, database or home.database, clock))
+            asyncio.run(_serve(home, lock, tools, database or home.database, clock))
         finally:
             lock.release()
     except ToryoError as error:
@@ -75,8 +73,6 @@ async def _serve(
     home: Home,
     lock: life.Lock,
     tools: Registry,
-    drain: Drain,
-    extend_deadlines: Extend,
     database: str | Path,
     clock: Callable[[], float],
 ) -> None:
@@ -86,8 +82,6 @@ async def _serve(
     head = Head(
         context,
         writer,
-        drain=drain,
-        extend_deadlines=extend_deadlines,
         alive_at=lock.left_at,
         on_tick=lambda: lock.touch(clock()),
     )

@@ -1,4 +1,4 @@
-"""What a person may type about a task in some state: one table for every front and hint. Pure."""
+"""What a person may do about a task in some state, and what to say of it: one table for every front. Pure."""
 
 from __future__ import annotations
 
@@ -6,10 +6,11 @@ import re
 import shlex
 from dataclasses import dataclass
 
-from toryo.domain.words import TaskStatus
+from toryo.domain.actions import Action, Do, action, lines
+from toryo.domain.client_names import PROGRAMS
+from toryo.domain.reasons import Reason, parse, verdicts
+from toryo.domain.words import TaskStatus, Verb
 
-APPROVE, REJECT, RETRY, CANCEL = "approve", "reject", "retry", "cancel"
-PROGRAMS = ("command", "scripted")
 MOST_NAMES = 3
 INSTALL = {
     "claude": "npm install -g @anthropic-ai/claude-code",
@@ -20,31 +21,6 @@ INSTALL = {
 """Agent CLI → the line that installs it."""
 OWN_FILES = ("dirty", "untracked", "ignored")
 """Why a publish waits: files of the user's on the landing's paths."""
-
-_REVIEW: dict[str, tuple[str, ...]] = {
-    "claimed_failed": (APPROVE, REJECT, RETRY),
-    "claimed_blocked": (APPROVE, REJECT, RETRY),
-    "scope_violation": (APPROVE, REJECT, RETRY),
-    "no_change": (RETRY, APPROVE, REJECT),
-    "outside_run": (APPROVE, REJECT),
-    "could_not_run": (APPROVE, REJECT),
-    "flaky": (APPROVE, REJECT),
-    "usage_limit": (APPROVE, REJECT),
-    "outage": (APPROVE, REJECT),
-    "parked": (RETRY,),
-    "problem": (APPROVE, RETRY),
-    "target_rewound": (APPROVE,),
-    "foreign_move": (APPROVE,),
-    "tip_missing": (RETRY,),
-    "base_red": (APPROVE, RETRY),
-    "base_could_not_run": (RETRY, APPROVE),
-    "base_flaky": (APPROVE, RETRY),
-    "repository_missing": (),
-    "repository_replaced": (),
-    "owned_elsewhere": (),
-    "publish_failed": (RETRY, REJECT),
-    "waiting_for_checkout": (REJECT,),
-}
 
 
 @dataclass(frozen=True)
@@ -68,38 +44,56 @@ class Around:
     """Where a publish waits, if that is not the project's own checkout or nobody knows."""
     waiting: tuple[str, ...] = ()
     waiting_why: str = ""
+    behind: int = 0
+    """Other tasks that were accepted after it and wait for the same publish."""
+    first: str = ""
+    """The task that it waits behind, if it is not the first of them itself."""
+    dismissed: bool = False
+
+
+def next_actions(
+    task: str, status: TaskStatus, reason: str, detail: str = "", around: Around | None = None
+) -> tuple[Action, ...]:
+    """The likeliest first; none where nothing waits for a person."""
+    around = around or Around()
+    said = verdicts(status, reason)
+    if around.dismissed:
+        said = tuple(verb for verb in said if verb is not Verb.DISMISS)
+    return (
+        *_named(task, status, reason, detail, around),
+        *(action(Do(verb.value), task) for verb in said),
+    )
 
 
 def next_lines(
     task: str, status: TaskStatus, reason: str, detail: str = "", around: Around | None = None
 ) -> tuple[str, ...]:
-    """The lines to type, the likeliest first; none where nothing waits for a person."""
-    named = _named(task, reason, detail, around or Around())
-    if detail.startswith("type: "):
-        line = detail.removeprefix("type: ")
-        is_second = reason == "no_client" and around is not None and around.installed
-        return (*named, line) if is_second else (line, *named)
-    if status is TaskStatus.OPEN:
-        verbs: tuple[str, ...] = (APPROVE, CANCEL)
-    elif reason in _REVIEW:
-        verbs = _REVIEW[reason]
-    elif status is TaskStatus.NEEDS_REVIEW:
-        verbs = (RETRY, REJECT)
-    elif status in (TaskStatus.FAILED, TaskStatus.CANCELLED):
-        verbs = (RETRY,)
-    else:
-        verbs = ()
-    return (*named, *(f"toryo task {verb} {task}" for verb in verbs))
+    """The same as command lines."""
+    return lines(next_actions(task, status, reason, detail, around))
 
 
 def not_on_path(client: str) -> str:
     """What to say of a client that is not installed; its agent may be defined all the same."""
-    line = f"; type: {INSTALL[client]} && toryo down && toryo up" if client in INSTALL else ""
+    line = f"; type: {INSTALL[client]}" if client in INSTALL else ""
     return f"not on PATH{line}"
 
 
 def waiting_words(around: Around) -> str:
-    """What a person is to do in their checkout before a publish goes on."""
+    """What a person is to do in their checkout before a publish goes on, and what waits with it."""
+    return in_its_queue(_wish(around), around)
+
+
+def in_its_queue(wish: str, around: Around) -> str:
+    """What holds up a branch, with the task that it holds up first or how many more wait behind that."""
+    if around.first:
+        return f"behind {around.first}: {wish}"
+    if around.behind:
+        noun = "task waits" if around.behind == 1 else "tasks wait"
+        return f"{wish}; {around.behind} more accepted {noun} behind it"
+    return wish
+
+
+def _wish(around: Around) -> str:
     where, paths = around.checkout or around.path, ", ".join(around.waiting)
     then = f"then {around.target} moves"
     match around.waiting_why:
@@ -118,64 +112,77 @@ def waiting_words(around: Around) -> str:
             return f"finish the {around.waiting_why} in {where}, {then}{named}"
 
 
-def _named(task: str, reason: str, detail: str, around: Around) -> tuple[str, ...]:
-    """Lines with the names of agents, paths and branches; they come before the verbs."""
-    others = tuple(f"toryo task update {task} --agent {name}" for name in around.able[:MOST_NAMES])
-    match reason:
-        case "no_agent":
-            enable = tuple(f"toryo agent enable {name}" for name in around.disabled[:MOST_NAMES])
-            assign = tuple(f"toryo agent assign {name}" for name in around.elsewhere[:MOST_NAMES])
+def _named(task: str, status: TaskStatus, reason: str, detail: str, around: Around) -> tuple[Action, ...]:
+    """Actions with the names of agents, paths and branches; they come before the verdicts."""
+    others = tuple(action(Do.REASSIGN, task, agent=name) for name in around.able[:MOST_NAMES])
+    match parse(reason)[0]:
+        case Reason.NO_AGENT:
+            enable = tuple(action(Do.ENABLE_AGENT, name) for name in around.disabled[:MOST_NAMES])
+            assign = tuple(action(Do.ASSIGN_AGENT, name) for name in around.elsewhere[:MOST_NAMES])
             client = around.installed[0] if around.installed else "claude"
-            return (*others, *enable, *assign) or (f"toryo agent add worker --client {client}",)
-        case "no_client":
-            installed = around.installed[:MOST_NAMES]
-            return (*(f"toryo agent add {around.agent} --client {name}" for name in installed), *others)
-        case "asked":
-            return (f"toryo task say {task} 'your answer'",)
-        case "agent_disabled" | "agent_unassigned":
-            return others
-        case "could_not_start":
+            return (*others, *enable, *assign) or (action(Do.ADD_AGENT, "worker", client=client),)
+        case Reason.NO_CLIENT:
+            program = action(Do.ADD_PROGRAM, around.agent)
+            own = tuple(
+                action(Do.ADD_AGENT, around.agent, client=name) for name in around.installed[:MOST_NAMES]
+            )
+            return (*own, *others, program) if own else (program, *others)
+        case Reason.NO_PROGRAM:
+            install = action(Do.INSTALL, command=INSTALL[around.client]) if around.client in INSTALL else None
+            return (install or action(Do.DOCTOR), *others)
+        case Reason.ASKED:
+            return (action(Do.ANSWER, task),)
+        case Reason.AGENT_DISABLED:
+            return (action(Do.ENABLE_AGENT, around.agent), *others)
+        case Reason.AGENT_UNASSIGNED:
+            return (action(Do.ASSIGN_AGENT, around.agent), *others)
+        case Reason.PROJECT_ARCHIVED:
+            return (action(Do.ACTIVATE_PROJECT, around.project),)
+        case Reason.COULD_NOT_START:
             return (*_start_again(detail, around), *others)
-        case "base_red" | "base_could_not_run" | "base_flaky":
-            return (f"toryo evidence {task}",)
-        case "unknown":
-            return (f"toryo run release {around.run}",) if around.run else ()
-        case "waiting_for_input":
-            return (f'toryo task say {task} "…"', f"toryo attach {task}")
+        case Reason.BASE_RED | Reason.BASE_COULD_NOT_RUN | Reason.BASE_FLAKY:
+            return (action(Do.EVIDENCE, task),)
+        case Reason.UNKNOWN:
+            return (action(Do.RELEASE_RUN, around.run),) if around.run else ()
+        case Reason.WAITING_FOR_INPUT:
+            return (action(Do.SAY, task), action(Do.ATTACH, task))
+        case Reason.REPOSITORY_REPLACED if status is TaskStatus.NEEDS_REVIEW:
+            # accepted work lies in the repository that was there: another project would be no way out for it
+            return _in_git(reason, around)[:1]
         case _:
             return _in_git(reason, around)
 
 
-def _start_again(detail: str, around: Around) -> tuple[str, ...]:
+def _start_again(detail: str, around: Around) -> tuple[Action, ...]:
     """A program that is not there: named anew, or installed if the client said how."""
     install = re.search(r"\bnpm install(?: -\S+)* [\w@./-]+", detail)
     if install:
-        return (install.group(),)
+        return (action(Do.INSTALL, command=install.group()),)
     if around.client in PROGRAMS and around.agent:
-        return (f"toryo agent add {around.agent} --command '…'",)
-    return ("toryo doctor",) if around.agent else ()
+        return (action(Do.NAME_PROGRAM, around.agent, command="'…'"),)
+    return (action(Do.DOCTOR),) if around.agent else ()
 
 
-def _in_git(reason: str, around: Around) -> tuple[str, ...]:
+def _in_git(reason: str, around: Around) -> tuple[Action, ...]:
     if not around.path:
         return ()
-    git = f"git -C {shlex.quote(around.checkout or around.path)}"
-    target, project = shlex.quote(around.target), shlex.quote(around.project)
-    match reason:
-        case "waiting_for_checkout":
+    path = around.checkout or around.path
+    match parse(reason)[0]:
+        case Reason.WAITING_FOR_CHECKOUT:
             paths = " ".join(shlex.quote(path) for path in around.waiting)
             option = {"untracked": " -u", "ignored": " -a"}.get(around.waiting_why, "")
-            stashed = around.waiting_why in OWN_FILES and paths
             if around.waiting_why == "missing checkout":
-                return (f"git -C {shlex.quote(around.path)} worktree list",)
-            return (f"{git} stash push{option} -- {paths}" if stashed else f"{git} status",)
-        case "target_missing":
-            return (f"{git} branch {target} refs/toryo/tips/{target}",)
-        case "repository_missing":
-            return (f"toryo project move {project} NEW-PATH",)
-        case "repository_replaced":
-            return (f"toryo project move {project} NEW-PATH", f"cd {shlex.quote(around.path)} && toryo init")
-        case "owned_elsewhere":
-            return (f"cd {shlex.quote(around.path)} && toryo init --take-over",)
+                return (action(Do.LIST_WORKTREES, path=around.path),)
+            if around.waiting_why in OWN_FILES and paths:
+                return (action(Do.STASH, path=path, option=option, paths=paths),)
+            return (action(Do.LOOK_IN_GIT, path=path),)
+        case Reason.TARGET_MISSING:
+            return (action(Do.MAKE_BRANCH, around.target, path=path),)
+        case Reason.REPOSITORY_MISSING:
+            return (action(Do.MOVE_PROJECT, around.project),)
+        case Reason.REPOSITORY_REPLACED:
+            return (action(Do.MOVE_PROJECT, around.project), action(Do.INIT, path=around.path))
+        case Reason.OWNED_ELSEWHERE:
+            return (action(Do.TAKE_OVER, path=around.path),)
         case _:
             return ()

@@ -48,3 +48,8 @@ def free_name(name: str, taken: Callable[[str], bool]) -> str:
         if not taken(candidate):
             return candidate
         number += 1
+
+
+def client_name(text: str) -> str:
+    """Claude Code's program is `claude`, and so is the client; other documents write `claude-code`."""
+    return "claude" if text == "claude-code" else text

@@ -18,9 +18,16 @@ class Scope:
     exclude: tuple[str, ...] = ()
     read: tuple[str, ...] = ("**",)
     write: tuple[str, ...] | None = None
+    kept_out: tuple[str, ...] = ()
+    """Paths that are not in the worktree, and whose change is no breach: it does not land."""
+    private: tuple[str, ...] = ()
+    """Files written into the worktree for the agent: git there ignores them, and they never land."""
 
     def is_excluded(self, path: str) -> bool:
         return matches(self.exclude, path)
+
+    def is_left_out(self, path: str) -> bool:
+        return path in self.kept_out or self.is_excluded(path)
 
     def may_read(self, path: str) -> bool:
         return not self.is_excluded(path) and (matches(self.read, path) or self._is_written(path))
@@ -45,10 +52,35 @@ def may_overlap(one: tuple[str, ...] | None, other: tuple[str, ...] | None) -> b
     return any(_could_meet(a, b) for a in one for b in other)
 
 
+def is_inside(one: tuple[str, ...] | None, around: tuple[str, ...] | None) -> bool:
+    """Whether all that the first may name, the second may, too; in doubt it is not."""
+    if around is None:
+        return True
+    return one is not None and all(any(_is_below(a, b) for b in around) for a in one)
+
+
+def _is_below(pattern: str, around: str) -> bool:
+    if pattern == around or around in ("**", "/**"):
+        return True
+    if not any(sign in pattern for sign in "*?["):
+        return matches((around,), pattern.strip("/"))
+    body = around.removesuffix("/**").rstrip("/")
+    whole_folder = around != body and "/" in around and not any(sign in body for sign in "*?[")
+    return whole_folder and pattern.strip("/").startswith(f"{body.strip('/')}/")
+
+
 def _could_meet(a: str, b: str) -> bool:
-    """Two patterns part only where their literal beginnings differ; whatever else is allowed to meet."""
+    """Two patterns part only where their literal beginnings differ; whatever else is allowed to meet.
+
+    Two different file names at any depth do not: a name with an ending is no folder's."""
+    if _is_file_name(a) and _is_file_name(b):
+        return a == b
     left, right = _literal_head(a), _literal_head(b)
     return all(x == y for x, y in zip(left, right, strict=False))
+
+
+def _is_file_name(pattern: str) -> bool:
+    return "/" not in pattern and "." in pattern[1:] and not any(sign in pattern for sign in "*?[")
 
 
 def _literal_head(pattern: str) -> list[str]:

@@ -18,6 +18,67 @@ class TaskStatus(StrEnum):
     CANCELLED = "cancelled"
 
 
+class MissionStatus(StrEnum):
+    QUESTIONING = "questioning"
+    PLANNING = "planning"
+    AWAITING_APPROVAL = "awaiting_approval"
+    QUEUED = "queued"
+    ACTIVE = "active"
+    PAUSED = "paused"
+    COMPLETED = "completed"
+    FAILED = "failed"
+    CANCELLED = "cancelled"
+
+
+MISSION_ENDED = frozenset({MissionStatus.COMPLETED, MissionStatus.FAILED, MissionStatus.CANCELLED})
+
+
+class Approval(StrEnum):
+    """Who starts the tasks of a plan."""
+
+    AUTO = "auto"
+    PLAN = "plan"
+    EACH = "each"
+
+
+class FilesPurpose(StrEnum):
+    """What a mission lands of its own."""
+
+    SPEC = "spec"
+    TICKS = "ticks"
+
+
+class Size(StrEnum):
+    SMALL = "small"
+    NORMAL = "normal"
+
+
+class Speaker(StrEnum):
+    """Whose words a line of a mission's conversation are."""
+
+    PERSON = "person"
+    PLANNER = "planner"
+    PROGRESS = "progress"
+    SYSTEM = "system"
+
+
+class MessageType(StrEnum):
+    """Of messages between a parent unit and its children, or from a person to a unit."""
+
+    SPAWN = "spawn"
+    TASK_DECOMPOSED = "task_decomposed"
+    PROGRESS = "progress"
+    CHILD_COMPLETED = "child_completed"
+    RESULT = "result"
+    PR_CREATED = "pr_created"
+    MERGE_REQUEST = "merge_request"
+    CONFLICT_FOUND = "conflict_found"
+    QUERY = "query"
+    RESPONSE = "response"
+    INSTRUCT = "instruct"
+    LOG = "log"
+
+
 class Purpose(StrEnum):
     IMPLEMENT = "implement"
     FIX = "fix"
@@ -49,7 +110,7 @@ class Outcome(StrEnum):
 class OrderKind(StrEnum):
     SURVEY = "survey"
     ADOPT = "adopt"
-    READ = "read"
+    UNADOPT = "unadopt"
     RESTORE = "restore"
     PREPARE = "prepare"
     RUN = "run"
@@ -63,6 +124,40 @@ class OrderKind(StrEnum):
     ACCEPT = "accept"
     PUBLISH = "publish"
     CLEAN = "clean"
+    OPEN_TARGET = "open_target"
+    SCAN = "scan"
+    WRITE = "write"
+    # the planner's
+    QUESTION = "question"
+    PLAN = "plan"
+    ANALYZE = "analyze"
+    JUDGE = "judge"
+    IMPACT = "impact"
+    SUMMARISE = "summarise"
+
+
+PLANNER_KINDS = frozenset(
+    {
+        OrderKind.QUESTION,
+        OrderKind.PLAN,
+        OrderKind.ANALYZE,
+        OrderKind.JUDGE,
+        OrderKind.IMPACT,
+        OrderKind.SUMMARISE,
+    }
+)
+"""Orders that ask a model; every other kind is a coordinator's."""
+
+
+class PlaceKind(StrEnum):
+    """What a process does with the orders it takes."""
+
+    COORDINATOR = "coordinator"
+    PLANNER = "planner"
+
+
+PLANNERS = "planners"
+"""Address of an order that any planner may carry out."""
 
 
 class OrderState(StrEnum):
@@ -104,6 +199,15 @@ class Verb(StrEnum):
     REVERT = "revert"
     ANSWER = "answer"
     """To the question that a run ended with: the same attempt goes on."""
+    COMMENT = "comment"
+    """A person's comments on its change: a fix run carries them."""
+    PAUSE = "pause"
+    """Of a mission: nothing new starts."""
+    PAUSE_NOW = "pause_now"
+    """The same, and its runs are stopped."""
+    RESUME = "resume"
+    DISMISS = "dismiss"
+    """Of a failed task: seen, and asked about no more. It stays failed."""
 
 
 class ClaimResult(StrEnum):
@@ -143,11 +247,14 @@ PRIORITY_RANK: dict[Priority, int] = {
     Priority.LOW: 3,
 }
 
-AT_REST = frozenset({TaskStatus.DONE, TaskStatus.FAILED, TaskStatus.CANCELLED, TaskStatus.NEEDS_REVIEW})
+ENDED = frozenset({TaskStatus.DONE, TaskStatus.FAILED, TaskStatus.CANCELLED})
+AT_REST = ENDED | {TaskStatus.NEEDS_REVIEW}
 """A task here moves no further by itself; so does one that is blocked by a dependency that failed."""
 
 WAITING_FOR_INPUT = "waiting_for_input"
 """Reason of a running task whose agent asks a person on its screen."""
+HELD = "held"
+"""Reason of a task that nobody starts before an orchestrator or a person says so."""
 DEPENDENCY_FAILED = "dependency_failed"
 """Reason of a blocked task that rests because a dependency failed, was cancelled or needs review."""
 
@@ -169,6 +276,21 @@ OUTSIDE_STATUS: dict[TaskStatus, str] = {
     TaskStatus.CANCELLED: "cancelled",
 }
 """The five states that outside orchestrators know (S4-31)."""
+
+
+MONITOR_STATUS: dict[TaskStatus, str] = {
+    TaskStatus.OPEN: "pending",
+    TaskStatus.BLOCKED: "pending",
+    TaskStatus.READY: "pending",
+    TaskStatus.RUNNING: "pending",
+    TaskStatus.VERIFYING: "pending",
+    TaskStatus.LANDING: "pending",
+    TaskStatus.NEEDS_REVIEW: "pending",
+    TaskStatus.DONE: "completed",
+    TaskStatus.FAILED: "error",
+    TaskStatus.CANCELLED: "error",
+}
+"""The three states of a monitor (S2-53)."""
 
 
 def is_at_rest(status: TaskStatus, reason: str) -> bool:

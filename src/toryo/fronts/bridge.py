@@ -1,4 +1,5 @@
-"""Joins an agent CLI's stdio to the daemon's socket: MCP lines both ways, as the run that a credential names.
+"""Stdio bridge: joins an agent CLI to the daemon's socket, MCP lines both ways, as the run that a
+credential names.
 
 Owns the connection and what was asked on it, so that a restart of the daemon stays unseen; what a message
 means is left to the daemon. `python -I -S bridge.py FILE` starts it alone: standard library, nothing of ours.
@@ -36,7 +37,7 @@ FIRST_PAUSE_S, LONGEST_PAUSE_S = 0.02, 0.5
 MOST_TRIES = 3
 """Of one request: it may be the very thing that ends the daemon."""
 
-REPEATABLE = ("authenticate", "report_completed", "report_progress", "get_", "list_")
+REPEATABLE = ("authenticate", "report_completed", "report_progress", "get_", "list_", "read_messages")
 """Tools (or beginnings of their names) that do no harm when the daemon gets the same call twice."""
 
 LISTED = ".listed"
@@ -96,9 +97,10 @@ def credential_in(path: str, text: bytes) -> tuple[str, str]:
 class Asked:
     """A line of the CLI for the daemon; a request until it is answered, anything else until it is sent."""
 
-    __slots__ = ("at", "ends_at", "line", "message", "number", "tries")
+    __slots__ = ("at", "ends_at", "line", "message", "number", "repeatable", "tries")
 
-    def __init__(self, line: bytes, message: object, at: float) -> None:
+    def __init__(self, line: bytes, message: object, at: float, repeatable: tuple[str, ...]) -> None:
+        self.repeatable = repeatable
         self.line = line
         self.message: dict[str, Any] = message if isinstance(message, dict) else {}
         self.at = at
@@ -119,7 +121,7 @@ class Asked:
 
     @property
     def may_repeat(self) -> bool:
-        return self.method != "tools/call" or str(self.params.get("name")).startswith(REPEATABLE)
+        return self.method != "tools/call" or str(self.params.get("name")).startswith(self.repeatable)
 
     def failure(self, error: str, hint: str) -> bytes:
         """A tool's failure is told to the model in the shape of the daemon's own."""
@@ -169,6 +171,8 @@ class Lines:
 
 
 class Bridge:
+    repeatable: tuple[str, ...] = REPEATABLE
+
     def __init__(self, place: str, token: str, stdin: int = 0, stdout: int = 1, listed: str = "") -> None:
         self._place = place
         self._listed = listed
@@ -261,7 +265,7 @@ class Bridge:
 
     def _ask(self, line: bytes) -> None:
         try:
-            asked = Asked(line, json.loads(line), time.monotonic())
+            asked = Asked(line, json.loads(line), time.monotonic(), self.repeatable)
         except (ValueError, RecursionError):
             self._out += error_line(None, PARSE_ERROR, "This line is not JSON.")
             return

@@ -1,7 +1,7 @@
 """The client's end of the socket: one JSON line out, one JSON line back. Standard library only.
 
 Owns the envelope that lets a single `tools/call` line through without a handshake; what the tools mean is
-left to the daemon, and the shapes of orders and facts to `protocol.models`.
+left to the daemon, and the shapes of orders and facts to `protocol.order` and `protocol.kinds`.
 """
 
 from __future__ import annotations

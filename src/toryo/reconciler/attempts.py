@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from itertools import takewhile
 
-from toryo.domain.words import Purpose, Verb
+from toryo.domain.words import HELD, Purpose, Verb
 from toryo.reconciler.subjects import DROPPED, LandingFacts, RunFacts, TaskFacts, VerbFact
 
 
@@ -31,6 +31,11 @@ class Attempt:
         since = len(words) - words[::-1].index(Verb.SUBMIT) if Verb.SUBMIT in words else 0
         return verb in words[since:]
 
+    @property
+    def released(self) -> bool:
+        """Whether a person let the task go that was held, and not something else that it waited for."""
+        return any(fact.verb is Verb.RELEASE and fact.reason == HELD for fact in self.verbs)
+
     def approved(self, reason: str, generation: int) -> bool:
         """Whether a person said yes to this very reason about this very run."""
         return any(
@@ -41,6 +46,14 @@ class Attempt:
     def answered(self, generation: int) -> bool:
         """Whether a person answered the question that this very run ended with."""
         return any(fact.verb is Verb.ANSWER and fact.generation == generation for fact in self.verbs)
+
+    def commented(self, generation: int) -> bool:
+        """Whether a person commented on what this very run left."""
+        return any(fact.verb is Verb.COMMENT and fact.generation == generation for fact in self.verbs)
+
+    def paused(self, generation: int) -> bool:
+        """Whether this very run was stopped because its mission was paused, or is planned anew."""
+        return any(fact.verb is Verb.PAUSE_NOW and fact.generation == generation for fact in self.verbs)
 
     def approved_after(self, reason: str, landing: LandingFacts) -> bool:
         return any(
@@ -56,6 +69,7 @@ class Attempt:
             if run.purpose is purpose
             and not (run.lost or run.expired or run.withdrawn or run.parked)
             and not self.answered(run.generation)
+            and not (run.stopped and self.paused(run.generation))
         )
 
     @property

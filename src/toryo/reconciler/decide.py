@@ -1,4 +1,4 @@
-"""The head's one question, per subject: from these facts, which state, which orders? Pure.
+"""The status decision, per subject: from these facts, which state, which orders? Pure.
 
 `decide` never receives the old status, so a lost, doubled or late wake-up changes nothing.
 """
@@ -7,8 +7,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from toryo.domain.words import WAITING_FOR_INPUT, OrderKind, OrderState, Outcome, Purpose, TaskStatus, Verb
+from toryo.domain.reasons import Reason
+from toryo.domain.words import WAITING_FOR_INPUT, OrderKind, OrderState, Outcome, TaskStatus, Verb
 from toryo.reconciler.attempts import Attempt, current_attempt
+from toryo.reconciler.cleanup import left_by_hand, preparation_is_untold, retired, uncollected
 from toryo.reconciler.decisions import CoordinatorDecision, OrderWish, TaskDecision
 from toryo.reconciler.dispatch import AWAY, first_start, why_stopped
 from toryo.reconciler.retries import after_run
@@ -36,14 +38,14 @@ def decide_task(task: TaskFacts, policy: Policy) -> TaskDecision:
     if live:
         return _running(task, live)
     last = attempt.last_run
-    uncollected = _uncollected(task)
-    if uncollected or (last and _preparation_is_untold(task, last)):
+    left = uncollected(task)
+    if left or (last and preparation_is_untold(task, last)):
         if task.stopped in AWAY:  # what the run left is looked at once the repository is found again
-            return TaskDecision(TaskStatus.BLOCKED, task.stopped, why_stopped(task), orders=uncollected)
-        return TaskDecision(TaskStatus.VERIFYING, "collecting", orders=uncollected)
+            return TaskDecision(TaskStatus.BLOCKED, task.stopped, why_stopped(task), orders=left)
+        return TaskDecision(TaskStatus.VERIFYING, "collecting", orders=left)
     if last is None:
-        return replace(first_start(task, attempt), orders=_left_by_hand(task))
-    return after_run(task, attempt, last, policy)
+        return replace(first_start(task, attempt), orders=left_by_hand(task))
+    return after_run(task, attempt, last, last.policy or policy)
 
 
 def decide_coordinator(coordinator: CoordinatorFacts, policy: Policy, now: float) -> CoordinatorDecision:
@@ -57,17 +59,22 @@ def decide_coordinator(coordinator: CoordinatorFacts, policy: Policy, now: float
 def _landed(task: TaskFacts, attempt: Attempt, landing: LandingFacts) -> TaskDecision:
     if landing.published and landing.ended == REMOVED:
         gone = f"no longer on {task.target}"
-        return TaskDecision(TaskStatus.DONE, REMOVED, gone, orders=_retired(attempt.last_run))
+        return TaskDecision(TaskStatus.DONE, REMOVED, gone, orders=retired(attempt.last_run))
     if landing.published:
-        return TaskDecision(TaskStatus.DONE, orders=_retired(attempt.last_run))
+        return TaskDecision(TaskStatus.DONE, orders=retired(attempt.last_run))
     if landing.ended == UNWANTED and not task.stopped:
-        return TaskDecision(TaskStatus.LANDING, "taken_off", "its work is being taken off the tip")
+        return TaskDecision(
+            TaskStatus.LANDING, "taken_off", "it is being taken back before it reaches your branch"
+        )
     if task.stopped:
         return TaskDecision(TaskStatus.NEEDS_REVIEW, task.stopped, why_stopped(task))
     if task.waiting_why == "publish_failed":
         return TaskDecision(TaskStatus.LANDING, "publish_failed", "; ".join(task.waiting[:3]))
     if task.waiting_why:
         paths = ", ".join(task.waiting[:5]) or task.waiting_why
+        if task.above:
+            detail = f"waiting for the worktree of {task.above}: {paths}"
+            return TaskDecision(TaskStatus.LANDING, Reason.WAITING_FOR_PARENT, detail)
         return TaskDecision(TaskStatus.LANDING, "waiting_for_checkout", f"waiting for your checkout: {paths}")
     return TaskDecision(TaskStatus.LANDING, "publishing")
 
@@ -77,8 +84,10 @@ def _end(
 ) -> TaskDecision:
     """A person ended it: ask the live run to stop, keep what it left, take its landing out of the queue."""
     if any(order.kind is OrderKind.ACCEPT and order.state is OrderState.TAKEN for order in task.orders):
-        return TaskDecision(TaskStatus.VERIFYING, "accepting", "the tip is being moved: its report decides")
-    orders = list(_uncollected(task))
+        return TaskDecision(
+            TaskStatus.VERIFYING, "accepting", "its work is being put onto the target just now"
+        )
+    orders = list(uncollected(task))
     unstarted: tuple[str, ...] = ()
     if live and not live.outside:
         taken = [order for order in task.orders if order.state is OrderState.TAKEN]
@@ -89,7 +98,7 @@ def _end(
         elif OrderKind.PREPARE not in begun:
             unstarted = (live.id,)  # nobody began it: it ends here
     if not live:
-        orders += _retired(attempt.last_run)
+        orders += retired(attempt.last_run)
     alive = tuple(landing.id for landing in attempt.landings if not landing.ended)
     return TaskDecision(status, reason, orders=tuple(orders), end_landings=alive, end_runs=unstarted)
 
@@ -103,39 +112,11 @@ def _running(task: TaskFacts, run: RunFacts) -> TaskDecision:
     if run.outside:
         return TaskDecision(TaskStatus.RUNNING, "outside")
     order = OrderWish(OrderKind.RUN, f"run/{run.id}/{run.generation}", run=run.id)
+    if task.mission_stop and run.started:
+        stop = OrderWish(OrderKind.STOP, f"stop/{run.id}/{run.generation}", run=run.id)
+        return TaskDecision(
+            TaskStatus.RUNNING, run.purpose, "it is being stopped", orders=(stop,), pauses=True
+        )
     if run.started and run.asks:
         return TaskDecision(TaskStatus.RUNNING, WAITING_FOR_INPUT, run.asks)
     return TaskDecision(TaskStatus.RUNNING, run.purpose, orders=() if run.started else (order,))
-
-
-def _preparation_is_untold(task: TaskFacts, run: RunFacts) -> bool:
-    """A short run may end before it is told where it worked: nothing is judged without that."""
-    pending = (OrderState.OPEN, OrderState.TAKEN)
-    return any(
-        order.kind is OrderKind.PREPARE and order.run == run.id and order.state in pending
-        for order in task.orders
-    )
-
-
-def _retired(run: RunFacts | None) -> tuple[OrderWish, ...]:
-    """A worktree goes once its run has ended and all it held was collected."""
-    if run is None or not run.ended or run.collected is None or run.purpose is Purpose.REVERT:
-        return ()
-    return (OrderWish(OrderKind.CLEAN, f"clean/{run.id}", run=run.id),)
-
-
-def _uncollected(task: TaskFacts) -> tuple[OrderWish, ...]:
-    """Every run that had a worktree is collected, whatever became of it: nothing is lost."""
-    return tuple(
-        OrderWish(OrderKind.REVERT, f"revert/{run.id}", run=run.id)
-        if run.purpose is Purpose.REVERT
-        else OrderWish(OrderKind.COLLECT, f"collect/{run.id}/1", run=run.id)
-        for run in task.runs
-        if run.ended and run.collected is None and (run.prepared or run.purpose is Purpose.REVERT)
-    )
-
-
-def _left_by_hand(task: TaskFacts) -> tuple[OrderWish, ...]:
-    """A retry of a worktree with a person's work in it: that is collected first, then the worktree goes."""
-    last = task.runs[-1] if task.runs else None
-    return _retired(last) if last and last.purpose is Purpose.SUBMIT else ()

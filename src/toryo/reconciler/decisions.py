@@ -45,6 +45,8 @@ class TaskDecision:
     end_landings: tuple[str, ...] = ()
     end_runs: tuple[str, ...] = ()
     """Runs that nobody began and nobody should."""
+    pauses: bool = False
+    """Its live run is stopped by its mission: what follows goes on with it."""
 
 
 @dataclass(frozen=True)
@@ -59,7 +61,6 @@ class GateWish:
 class NewLanding:
     kind: str
     head: str
-    tree: str
 
 
 @dataclass(frozen=True)
@@ -67,6 +68,8 @@ class EndedLanding:
     id: str
     reason: str
     detail: str = ""
+    again: bool = False
+    """The same files queue up once more, to be written on the tip of then."""
 
 
 @dataclass(frozen=True)

@@ -2,24 +2,12 @@
 
 from __future__ import annotations
 
-from toryo.domain.words import DEPENDENCY_FAILED, Purpose, TaskStatus, Verb, Verdict
+from toryo.domain.advice import not_on_path
+from toryo.domain.reasons import Reason, meaning, parse
+from toryo.domain.words import DEPENDENCY_FAILED, HELD, Purpose, TaskStatus, Verb, Verdict
 from toryo.reconciler.attempts import Attempt
 from toryo.reconciler.decisions import TaskDecision
 from toryo.reconciler.subjects import Policy, TaskFacts
-
-STOPPED = {
-    "target_rewound": "the target was moved back by hand; approve to go on from where it is now",
-    "target_missing": "the target branch is gone; make it again",
-    "repository_missing": "the repository is not where it was; say where it is now",
-    "repository_replaced": "another repository lies where the project's own was",
-    "owned_elsewhere": "another installation of Toryo lands on this repository; stop it, then take over",
-    "tip_missing": "Toryo's own refs (refs/toryo/) were deleted; retry to go on with what is left",
-    "foreign_move": "somebody moved Toryo's own tip; approve to put it back",
-    "base_red": "the checks fail on the base itself; mend it and commit on the target, it goes on by itself",
-    "base_could_not_run": "the checks cannot run on the base; mend that, then commit on the target or retry",
-    "base_flaky": "a check of the base failed and then passed; approve to go on",
-}
-
 
 AWAY = ("repository_missing", "repository_replaced")
 """Nothing can be told about a run that has ended there."""
@@ -28,12 +16,47 @@ AWAY = ("repository_missing", "repository_replaced")
 def first_start(task: TaskFacts, attempt: Attempt) -> TaskDecision:
     """The first run of an attempt needs everything: release, agent, dependencies, a base that is green."""
     if task.held and not (attempt.said(Verb.RELEASE) or _ever_released(task)):
-        return TaskDecision(TaskStatus.OPEN, "held", "waits for `toryo task approve`")
-    lacking = _no_hands(task)
-    if lacking:
-        return lacking
-    needed = _needed(task)
-    return needed or _base_holds(task) or TaskDecision(TaskStatus.READY, purpose=Purpose.IMPLEMENT)
+        return TaskDecision(TaskStatus.OPEN, HELD, "waits for `toryo task approve`")
+    purpose = Purpose.DECOMPOSE if task.unit else Purpose.IMPLEMENT
+    holds = _no_hands(task) or _needed(task) or _held(task, attempt, purpose)
+    holds = holds or _of_mission(task, purpose) or _base_holds(task)
+    return holds or TaskDecision(TaskStatus.READY, purpose=purpose)
+
+
+def _held(task: TaskFacts, attempt: Attempt, purpose: Purpose, why: str = "") -> TaskDecision | None:
+    """Before the base: whoever starts it then takes that as it is."""
+    if not task.dispatch_held or attempt.released:
+        return None
+    after = f"{why}; " if why else ""
+    begin = f"toryo session start {task.id} --agent {task.agent}"
+    hint = f"dispatch is hold: `{begin}`, or `toryo task approve {task.id}`"
+    return TaskDecision(TaskStatus.BLOCKED, HELD, after + hint, purpose=purpose)
+
+
+_PAUSES = (Reason.PAUSED, Reason.BUDGET)
+
+
+def _of_mission(task: TaskFacts, purpose: Purpose) -> TaskDecision | None:
+    """Its mission starts nothing now: paused, or another mission goes first, or it is planned anew."""
+    if task.unit and task.unit.pauses:
+        return TaskDecision(
+            TaskStatus.READY, Reason.PAUSED, "a unit above it, or it, is paused", purpose=purpose
+        )
+    if not task.mission_hold:
+        return None
+    code, argument = parse(task.mission_hold)
+    if code in _PAUSES:
+        return TaskDecision(TaskStatus.READY, Reason.PAUSED, argument, purpose=purpose)
+    if code is Reason.PLAN_READY:
+        detail = "the first breakdown of its tree waits for your yes"
+        return TaskDecision(TaskStatus.BLOCKED, Reason.PLAN_READY, detail)
+    if code is Reason.TREE_STOPPED:
+        return TaskDecision(TaskStatus.BLOCKED, Reason.TREE_STOPPED, argument)
+    if code is Reason.REPLANNING:
+        return TaskDecision(TaskStatus.BLOCKED, Reason.REPLANNING, "its mission is planned anew")
+    return TaskDecision(
+        TaskStatus.BLOCKED, Reason.OTHER_MISSIONS, "missions approved before its own go first"
+    )
 
 
 def _needed(task: TaskFacts) -> TaskDecision | None:
@@ -55,7 +78,8 @@ def again(
     """One more run in the same attempt, within the hard cap."""
     if len(attempt.runs) >= policy.runs_per_attempt:
         return TaskDecision(TaskStatus.NEEDS_REVIEW, "run_cap", f"{len(attempt.runs)} runs did not settle it")
-    lacking = _no_hands(task) or _needed(task) or _base_holds(task)
+    held = _held(task, attempt, purpose, detail or why)
+    lacking = _no_hands(task) or _needed(task) or held or _of_mission(task, purpose) or _base_holds(task)
     return lacking or TaskDecision(TaskStatus.READY, why, detail, purpose=purpose)
 
 
@@ -65,16 +89,19 @@ def _ever_released(task: TaskFacts) -> bool:
 
 def _no_hands(task: TaskFacts) -> TaskDecision | None:
     if not task.project_active:
-        return TaskDecision(TaskStatus.BLOCKED, "project_archived")
+        return TaskDecision(TaskStatus.BLOCKED, Reason.PROJECT_ARCHIVED)
     if not task.agent:
-        return TaskDecision(TaskStatus.BLOCKED, "no_agent", "no agent of the project may be started")
+        return TaskDecision(TaskStatus.BLOCKED, Reason.NO_AGENT, "no agent of the project may be started")
     if not task.agent_active:
-        return TaskDecision(TaskStatus.BLOCKED, "agent_disabled", f"type: toryo agent enable {task.agent}")
+        return TaskDecision(TaskStatus.BLOCKED, Reason.AGENT_DISABLED)
     if not task.agent_assigned:
-        return TaskDecision(TaskStatus.BLOCKED, "agent_unassigned", f"type: toryo agent assign {task.agent}")
+        return TaskDecision(TaskStatus.BLOCKED, Reason.AGENT_UNASSIGNED)
     if not task.client:
-        hint = f"type: toryo agent add {task.agent} --client command --command 'sh agent.sh {{prompt_file}}'"
-        return TaskDecision(TaskStatus.BLOCKED, "no_client", hint)
+        return TaskDecision(TaskStatus.BLOCKED, Reason.NO_CLIENT)
+    if task.lacks_program:
+        return TaskDecision(
+            TaskStatus.BLOCKED, Reason.NO_PROGRAM, f"{task.client} is {not_on_path(task.client)}"
+        )
     return None
 
 
@@ -94,4 +121,4 @@ def _base_holds(task: TaskFacts) -> TaskDecision | None:
 def why_stopped(task: TaskFacts, reason: str = "") -> str:
     reason = reason or task.stopped
     detail = task.base_detail if reason.startswith("base_") else ""
-    return f"{STOPPED.get(reason, reason)}" + (f": {detail}" if detail else "")
+    return meaning(reason).sentence + (f": {detail}" if detail else "")

@@ -34,7 +34,8 @@ class RunFold:
     said: dict[str, Any] | None = None
     parked_until: float | None = None
     signs: dict[str, Any] | None = None
-    """Of a live run: `asks`, what it waits for a person to answer, and `silent_since`; None: neither."""
+    """Of a live run: `asks`, what it waits for a person to answer, `silent_since`, and the `line` that it
+    printed last; None: none of them."""
 
 
 def fold_run(facts: Iterable[RawFact], waited: int = 0) -> RunFold:
@@ -63,7 +64,9 @@ def fold_run(facts: Iterable[RawFact], waited: int = 0) -> RunFold:
 def _signs(fact: RawFact) -> dict[str, Any] | None:
     asks, silent_s = str(fact.body.get("asks") or ""), fact.body.get("silent_s")
     since = None if silent_s is None else fact.at - float(silent_s)
-    return {"asks": asks, "silent_since": since} if asks or since is not None else None
+    line = str(fact.body.get("line") or "")
+    told = {"asks": asks, "silent_since": since, **({"line": line} if line else {})}
+    return told if asks or since is not None or line else None
 
 
 def _ended(fold: RunFold, first: Mapping[str, RawFact], waited: int) -> RunFold:

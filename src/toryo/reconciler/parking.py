@@ -23,10 +23,16 @@ WORDS = {"usage_limit": "usage limit", "outage": "outage"}
 
 def wait_until(resets_at: str, ended_at: float, waited: int) -> float:
     """The moment the client named; without one 1, 2, 4 … 30 minutes, longer with each wait before."""
-    said = _moment(resets_at)
-    if said is not None and ended_at < said <= ended_at + LONGEST_SAID_S:
+    said = moment_of(resets_at, ended_at)
+    if said is not None:
         return said
     return ended_at + min(FIRST_WAIT_S << min(waited, 10), LONGEST_WAIT_S)
+
+
+def moment_of(text: str, told_at: float) -> float | None:
+    """The moment that was named, where it can be one; None: nobody knows."""
+    said = _moment(text)
+    return said if said is not None and told_at < said <= told_at + LONGEST_SAID_S else None
 
 
 def _moment(text: str) -> float | None:

@@ -26,11 +26,17 @@ AWAY = {
 }
 """Sights of a target that leave nothing to land on."""
 NOT_GREEN = (Verdict.RED, Verdict.COULD_NOT_RUN)
+FOLLOWS = ("adopt", "restack")
+"""Kinds of landing that are about a person's own commit; the others bring work of ours."""
+FILES = "files"
+TASK = "task"
+STALE = "stale"
+LANDED = "landed"
 
 
 def decide_queue(queue: QueueFacts, policy: Policy, now: float) -> QueueDecision:
     following = follow_kind(queue)
-    has_gate = queue.tip_gate or not queue.tip
+    has_gate = queue.tip_gate or not queue.tip or queue.ungated
     gate = QueueDecision(gates=() if has_gate else (GateWish(queue.tip, queue.tip_tree),))
     stopped = _stopped(queue, following)
     if stopped:
@@ -75,15 +81,15 @@ def _stopped(queue: QueueFacts, following: str) -> str:
 def _follow(queue: QueueFacts, following: str, now: float) -> QueueDecision | None:
     """Make the landing that follows the branch, and clear its way. None: it is under way."""
     mine = [one for one in queue.landings if one.kind == following and one.head == queue.seen]
-    others = [one for one in queue.landings if one not in mine and (one.begun or one.kind != "task")]
+    others = [one for one in queue.landings if one not in mine and (one.begun or one.kind in FOLLOWS)]
     if others:
-        ended = tuple(EndedLanding(one.id, "stale", "the target moved") for one in others)
+        ended = tuple(_stale(one, "the target moved") for one in others)
         return QueueDecision(end=ended)
     if mine:
         return None
     if queue.failed_follow == "problem" and now < queue.retry_at:
         return QueueDecision()
-    return QueueDecision(create=(NewLanding(following, queue.seen, queue.seen_tree),))
+    return QueueDecision(create=(NewLanding(following, queue.seen),))
 
 
 def _advance(queue: QueueFacts, policy: Policy, now: float, following: str) -> QueueDecision:
@@ -91,7 +97,10 @@ def _advance(queue: QueueFacts, policy: Policy, now: float, following: str) -> Q
     if current is None:
         ready = [one for one in queue.landings if not following or one.kind == following]
         if not ready or (
-            not following and queue.tip_verdict is None and queue.tip_tree != queue.trusted_tree
+            not following
+            and not queue.ungated
+            and queue.tip_verdict is None
+            and queue.tip_tree != queue.trusted_tree
         ):
             return QueueDecision()  # nothing lands on a tip that is not yet known to be green
         return QueueDecision(begin=min(ready, key=lambda one: _rank(one, policy, now)).id)
@@ -108,11 +117,14 @@ def _progress(queue: QueueFacts, landing: QueuedLanding) -> QueueDecision:
     ended = _dead_end(queue, landing)
     if ended:
         return QueueDecision(end=(ended,))
+    if landing.kind == FILES and not landing.head:
+        return QueueDecision(orders=(_order(OrderKind.WRITE, landing, queue.tip, ""),))
     if not landing.candidate:
         return QueueDecision(orders=(_order(OrderKind.CANDIDATE, landing, queue.tip, landing.head),))
-    if not landing.gate:
+    is_free = queue.ungated and landing.kind in FOLLOWS
+    if not landing.gate and not is_free:
         return QueueDecision(gates=(GateWish(landing.candidate, landing.tree, landing.id),))
-    if landing.verdict is None:
+    if landing.verdict is None and not is_free:
         return QueueDecision()
     return QueueDecision(orders=(_order(OrderKind.ACCEPT, landing, landing.old_tip, landing.candidate),))
 
@@ -121,16 +133,28 @@ def _dead_end(queue: QueueFacts, landing: QueuedLanding) -> EndedLanding | None:
     if landing.problem:
         return EndedLanding(landing.id, "problem", landing.problem)
     if landing.stale or landing.accept_refused or landing.old_tip != queue.tip:
-        return EndedLanding(landing.id, "stale", "the tip moved")
+        return _stale(landing, "other work landed meanwhile")
+    if landing.unchanged:
+        return EndedLanding(landing.id, LANDED, "the target holds just these files")
     if landing.conflict:
         return EndedLanding(landing.id, "conflict")
     # a person's yes to a tree is about their own commit, never about a task's work
-    trusted = landing.trusted or (landing.kind != "task" and landing.tree == queue.trusted_tree)
+    follows = landing.kind in FOLLOWS
+    trusted = landing.trusted or (follows and landing.tree == queue.trusted_tree)
     if landing.verdict is Verdict.FLAKY and landing.review_flaky and not trusted:
         return EndedLanding(landing.id, "flaky", "a check failed and then passed on the same tree")
-    if landing.verdict is None or landing.verdict in MAY_LAND or (trusted and landing.kind != "task"):
+    # a person reviews what comes onto their own branch, once: a tree as a whole
+    is_reviewed = landing.review and landing.kind == TASK and not queue.ungated
+    if landing.verdict in MAY_LAND and is_reviewed and not trusted:
+        return EndedLanding(landing.id, "review", "its checks are green; approve it to land it")
+    if landing.verdict is None or landing.verdict in MAY_LAND or (trusted and follows):
         return None
     return EndedLanding(landing.id, "red" if landing.verdict is Verdict.RED else "could_not_run")
+
+
+def _stale(landing: QueuedLanding, detail: str) -> EndedLanding:
+    """Built on a tip that is no longer one. A task asks to land anew; files are simply written again."""
+    return EndedLanding(landing.id, STALE, detail, again=landing.kind == FILES)
 
 
 def _order(kind: OrderKind, landing: QueuedLanding, old: str, new: str) -> OrderWish:

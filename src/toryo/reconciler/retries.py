@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from toryo.domain.reasons import Reason
 from toryo.domain.words import BY_HAND, ClaimResult, Purpose, TaskStatus
-from toryo.reconciler.asking import asks, last_words
+from toryo.reconciler import units
+from toryo.reconciler.agent_questions import asks, last_words
 from toryo.reconciler.attempts import Attempt
 from toryo.reconciler.decisions import Enqueue, TaskDecision
 from toryo.reconciler.dispatch import again, why_stopped
@@ -24,9 +26,14 @@ def after_run(task: TaskFacts, attempt: Attempt, run: RunFacts, policy: Policy) 
         return _review("prepare_failed", run.prepare_problem)
     if run.withdrawn:
         return again(task, attempt, run.purpose, "", policy)
+    if attempt.paused(run.generation) and (run.stopped or run.lost):
+        return again(task, attempt, run.purpose, Reason.RESUMED, policy)
     if run.lost and run.stopped:
         return _failed("stopped", "a person stopped the run; how it ended was not seen")
     if run.lost or run.expired:
+        waits = units.before_judging(task, attempt, run, None, policy)
+        if waits:
+            return waits
         said = _held_back(attempt, run)
         if said:
             return said
@@ -45,7 +52,8 @@ def after_run(task: TaskFacts, attempt: Attempt, run: RunFacts, policy: Policy) 
         return _review("released", "a person freed this run; look at what it left")
     if run.could_not_start and run.collected and run.collected.problem.startswith(MISSING):
         return _review("worktree_missing", _told(run.collected.problem))
-    return _failure(run) or _judge(task, attempt, run, policy)
+    judged = units.before_judging(task, attempt, run, _failure(run), policy)
+    return judged or _judge(task, attempt, run, policy)
 
 
 MISSING = ("worktree_missing", "branch_missing")
@@ -103,14 +111,20 @@ def _judge(task: TaskFacts, attempt: Attempt, run: RunFacts, policy: Policy) -> 
     if _is_empty(run, work) and run.purpose in BY_HAND:
         named = ", ".join(work.unmerged[:5])
         return _review("no_commit", f"still in conflict: {named}" if named else "there is no commit to land")
-    if _is_empty(run, work):
-        return _brought_nothing(task, attempt, run, policy)
+    nothing = _brought_nothing(task, attempt, run, policy) if _is_empty(run, work) else None
+    if nothing:
+        return nothing
     if run.outside and run.exit_code is None and not attempt.approved("outside_run", run.generation):
         return _review("outside_run", "an outside agent leaves no exit record: approve it to verify and land")
     if work.violations and not _approved_violations(attempt, work):
-        return _review("scope_violation", "; ".join(work.violations[:5]))
+        touched = "; ".join(work.violations[:5])
+        return _review("scope_violation", f"it touches what it may not: {touched}")
+    if units.has_landed_children(task, attempt):
+        return _land(task, attempt, run, work, policy)
     if not work.changes and not attempt.approved("no_change", run.generation):
         return _review("no_change", "its commits change no file: approve it if nothing was to be changed")
+    if attempt.commented(run.generation) and run.purpose not in BY_HAND:
+        return again(task, attempt, Purpose.FIX, Reason.COMMENTED, policy)
     return _land(task, attempt, run, work, policy)
 
 
@@ -125,12 +139,15 @@ def _not_reverted(problem: str) -> TaskDecision:
             return _review("collect_failed", _told(problem))
 
 
-def _brought_nothing(task: TaskFacts, attempt: Attempt, run: RunFacts, policy: Policy) -> TaskDecision:
-    """An answer is waited for; without a question it is run once more, and then a person looks."""
+def _brought_nothing(task: TaskFacts, attempt: Attempt, run: RunFacts, policy: Policy) -> TaskDecision | None:
+    """An answer is waited for; without a question it is run once more, and then a person looks. None: of a
+    unit, whose children's work is there to land."""
     if attempt.answered(run.generation):
         return again(task, attempt, run.purpose, "answered", policy)
     if asks(run):
         return _review("asked", f"the agent asks: {last_words(run)}")
+    if run.purpose in units.OWN_PURPOSES:
+        return units.brought_nothing(task, attempt)
     if _was_idle_before(attempt, run):
         return _idle(attempt, run)
     if run.outside:
@@ -184,7 +201,7 @@ def _is_empty(run: RunFacts, work: CollectedFacts) -> bool:
         return True
     if work.commits == 0:
         return True
-    return run.purpose not in (Purpose.IMPLEMENT, *BY_HAND) and work.new_commits == 0
+    return run.purpose not in (Purpose.IMPLEMENT, Purpose.DECOMPOSE, *BY_HAND) and work.new_commits == 0
 
 
 def _land(
@@ -199,7 +216,7 @@ def _land(
         return TaskDecision(TaskStatus.VERIFYING, "checking" if landing.begun else "queued")
     match landing.ended:
         case "stale" | "withdrawn" | "dropped":
-            return _enqueue(run, work)
+            return _enqueue(run, work, trusted=attempt.approved(Reason.REVIEW, run.generation))
         case "conflict":
             if run.purpose not in BY_HAND and attempt.count(Purpose.RESOLVE) < policy.resolve_runs:
                 return again(task, attempt, Purpose.RESOLVE, "conflict", policy)
@@ -219,7 +236,7 @@ def _ask(
 ) -> TaskDecision:
     """could_not_run, flaky under review, or a problem of git: a person's yes means once more."""
     if attempt.approved_after(reason, landing):
-        return _enqueue(run, work, trusted=reason == "flaky")
+        return _enqueue(run, work, trusted=reason in ("flaky", Reason.REVIEW))
     return _review(reason, landing.detail)
 
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
+from toryo.domain.ids import CoordinatorId, GateId, LandingId, OrderId, ProjectId, RunId, TaskId
 from toryo.domain.words import CheckResult, ClaimResult, OrderKind, OrderState, Purpose, Verb, Verdict
 
 DROPPED = "dropped"
@@ -47,7 +48,7 @@ class CollectedFacts:
 
 @dataclass(frozen=True)
 class RunFacts:
-    id: str
+    id: RunId
     purpose: Purpose
     generation: int
     outside: bool = False
@@ -72,6 +73,8 @@ class RunFacts:
     collected: CollectedFacts | None = None
     claim: ClaimResult | None = None
     """The newest report that was not late."""
+    policy: Policy | None = None
+    """The limits that were in force when it was claimed; none: the product's."""
     unseen: bool = False
     """Its coordinator has not spoken for a while: the outcome is unknown, occupancy stays."""
     client: str = ""
@@ -93,7 +96,7 @@ class RunFacts:
 
 @dataclass(frozen=True)
 class LandingFacts:
-    id: str
+    id: LandingId
     seq: int
     generation: int
     """Generation of the run whose head it carries."""
@@ -109,7 +112,7 @@ class LandingFacts:
 
 @dataclass(frozen=True)
 class Dependency:
-    id: str
+    id: TaskId
     accepted: bool
     at_rest: bool = False
     """At rest without being accepted: it will not come by itself."""
@@ -125,23 +128,57 @@ class VerbFact:
 
 @dataclass(frozen=True)
 class OrderFact:
-    id: str
+    id: OrderId
     kind: OrderKind
     key: str
     state: OrderState
-    run: str = ""
-    landing: str = ""
+    run: RunId = RunId("")
+    landing: LandingId = LandingId("")
     new: str = ""
     """accept, publish: the commit to move to."""
 
 
 @dataclass(frozen=True)
-class TaskFacts:
+class ChildFacts:
+    """A child of a unit."""
+
     id: str
+    unit: str
+    generation: int
+    """Of the parent's run that spawned it."""
+    landed: bool = False
+    """Its work is on the parent's branch."""
+    at_rest: bool = False
+
+
+@dataclass(frozen=True)
+class UnitFacts:
+    """What a task has of its own that is a unit."""
+
+    children: tuple[ChildFacts, ...] = ()
+    covered: bool = False
+    """A run of it was told of its children as they rest now, or lived when the last one came to rest."""
+    pauses: bool = False
+    """A person paused it, or a unit above it."""
+
+
+@dataclass(frozen=True)
+class TaskFacts:
+    id: TaskId
+    unit: UnitFacts | None = None
+    """None: it is a plain task."""
     held: bool = False
+    dispatch_held: bool = False
+    """The project's setting: nothing of its tasks starts by itself."""
+    mission_hold: str = ""
+    """Why its mission lets nothing start; empty: it does, or it has none."""
+    mission_stop: bool = False
+    """Its mission wants its run to stop; it goes on later."""
     agent: str = ""
     client: str = ""
     """The agent's client; empty: it has none yet."""
+    lacks_program: bool = False
+    """Its client's program was looked for on the project's machine, and is not there."""
     agent_active: bool = True
     agent_assigned: bool = True
     """Whether the agent works in the task's project."""
@@ -156,6 +193,8 @@ class TaskFacts:
     waiting: tuple[str, ...] = ()
     """Paths of the user's checkout that a publish waits for."""
     waiting_why: str = ""
+    above: str = ""
+    """The unit whose branch it lands on; empty: a branch of people."""
     dependencies: tuple[Dependency, ...] = ()
     runs: tuple[RunFacts, ...] = ()
     landings: tuple[LandingFacts, ...] = ()
@@ -182,21 +221,20 @@ class CheckFacts:
 
 @dataclass(frozen=True)
 class GateFacts:
-    id: str
+    id: GateId
     checks: tuple[CheckSpec, ...] = ()
     results: tuple[CheckFacts, ...] = ()
     goals_failed: tuple[str, ...] = ()
-    flaky: str = "land"
     ordered: frozenset[tuple[str, int]] = frozenset()
     """(command, attempt) of the check orders that are open or taken."""
 
 
 @dataclass(frozen=True)
 class QueuedLanding:
-    id: str
+    id: LandingId
     seq: int
     kind: str
-    task: str
+    task: TaskId
     head: str
     priority: int
     created_at: float
@@ -205,10 +243,14 @@ class QueuedLanding:
     candidate: str = ""
     tree: str = ""
     conflict: bool = False
+    unchanged: bool = False
+    """Of files: the tip holds them already."""
     stale: bool = False
     problem: str = ""
-    gate: str = ""
+    gate: GateId = GateId("")
     verdict: Verdict | None = None
+    review: bool = False
+    """The project wants a person to see it before it lands."""
     review_flaky: bool = False
     """The project wants a person to see a flaky gate."""
     trusted: bool = False
@@ -220,7 +262,7 @@ class QueuedLanding:
 class QueueFacts:
     """One target branch of one project: its tip, what was seen of it, and who wants to land on it."""
 
-    project: str
+    project: ProjectId
     target: str
     tip: str
     """Empty: it is lost, and a person said to go on from where the branch stands."""
@@ -247,16 +289,18 @@ class QueueFacts:
     """Not before then a publish or a follow that failed is tried again."""
     foreign_tip: str = ""
     """What the tip's ref held when it was not the tip we know."""
+    ungated: bool = False
+    """A unit's branch: what its own agent commits there is followed without a gate; children land through
+    theirs."""
+    closed: bool = False
+    """That unit has ended: nothing lands there any more."""
     orders: tuple[OrderFact, ...] = ()
     """Open and taken candidate, accept and publish orders of the target."""
 
 
 @dataclass(frozen=True)
 class CoordinatorFacts:
-    id: str
+    id: CoordinatorId
     interval_s: float
     seen_at: float
     unseen: bool = False
-    live_runs: tuple[str, ...] = field(default_factory=tuple)
-    tasks: tuple[str, ...] = field(default_factory=tuple)
-    """Tasks of the live runs."""

@@ -47,6 +47,8 @@ class Asked:
     stream: bool = False
     schema: Mapping[str, Any] | None = None
     """The JSON schema that the answer must fit, where one was given."""
+    purpose: str = ""
+    """Of a request of Toryo's planner: what it asks for."""
 
     @property
     def model_turns(self) -> int:
@@ -81,6 +83,8 @@ class Answer:
     text: str
     usage: Usage
     call: ToolCall | None = None
+    cut: bool = False
+    """It ended because it came to the longest that the provider gives."""
 
 
 @dataclass(frozen=True)

@@ -9,11 +9,14 @@
    whose prompt matched with the same words.
 4. After the last reply comes "Done."; but a trouble that stands last goes on for ever.
 5. A limit holds for all of that dialect until its time has come.
+6. A request of Toryo's planner is taken by parts of its purpose only, and those take no other.
+7. `{{name}}` in a reply is what the group `(?P<name>…)` of the part's `when` found in the request.
 """
 
 from __future__ import annotations
 
 import json
+import re
 import threading
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -22,7 +25,10 @@ from typing import Any
 from toryo.rehearsal.conversations import Asked, Speaker, model_turns
 from toryo.rehearsal.scripts import Part, Reply, Script
 
+BLANK = re.compile(r"\{\{\s*([A-Za-z_]\w*)\s*\}\}")
 DONE = Reply("say", "Done.")
+NOBODYS = Reply("say", "No part of the script is for this request.")
+ALIVE = Reply("answer", {"alive": True})
 
 
 @dataclass(frozen=True)
@@ -50,21 +56,18 @@ class Playing:
                 return replace(limit, limited_s=until - now)
             found = self._part(asked)
             if found is None:
-                return Chosen(Reply("say", harmless(asked.schema)))
+                return Chosen(_of_nobody(asked))
             number, words, after = found
-            chosen = self._line(number, words, after)
+            chosen = self._line(number, "\n".join(words.values()), after)
+            chosen = replace(chosen, reply=_filled(chosen.reply, words))
             if chosen.reply.verb != "limit":
                 return chosen
             self._limits[dialect] = (now + chosen.reply.value, chosen)
             return replace(chosen, limited_s=chosen.reply.value)
 
-    def _part(self, asked: Asked) -> tuple[int, str, int] | None:
+    def _part(self, asked: Asked) -> tuple[int, Words, int] | None:
         """Its number, the words that matched, and the answers given since."""
-        parts = [
-            (number, part)
-            for number, part in enumerate(self.script.parts, 1)
-            if part.with_tools == bool(asked.tools)
-        ]
+        parts = [(number, part) for number, part in enumerate(self.script.parts, 1) if _takes(part, asked)]
         for place in range(len(asked.turns) - 1, -1, -1):
             turn = asked.turns[place]
             if turn.speaker is not Speaker.USER:
@@ -74,7 +77,7 @@ class Playing:
                 if words:
                     return number, words, model_turns(asked.turns[place + 1 :])
         whole = next((number for number, part in parts if not part.when), None)
-        return None if whole is None else (whole, "", asked.model_turns)
+        return None if whole is None else (whole, {}, asked.model_turns)
 
     def _line(self, number: int, words: str, after: int) -> Chosen:
         replies = self.script.parts[number - 1].replies
@@ -97,9 +100,45 @@ class Playing:
         return Chosen(replies[line], number, line + 1)
 
 
-def _matched(part: Part, text: str) -> str:
+Words = dict[str, str]
+"""What a part's patterns found, by their place; and what their named groups did, by name."""
+
+
+def _takes(part: Part, asked: Asked) -> bool:
+    if asked.purpose or part.purpose:
+        return part.purpose == asked.purpose
+    return part.with_tools == bool(asked.tools)
+
+
+def _matched(part: Part, text: str) -> Words:
     found = [pattern.search(text) for pattern in part.when]
-    return "\n".join(one[0] for one in found if one) if found and all(found) else ""
+    words: Words = {}
+    for place, one in enumerate(found):
+        if one is None:
+            return {}
+        words |= {str(place): one[0], **{name: value or "" for name, value in one.groupdict().items()}}
+    return words
+
+
+def _filled(reply: Reply, words: Words) -> Reply:
+    return replace(reply, value=_with_words(reply.value, words), say=_with_words(reply.say, words))
+
+
+def _with_words(value: Any, words: Words) -> Any:
+    if isinstance(value, str):
+        return BLANK.sub(lambda blank: words.get(blank[1], blank[0]), value)
+    if isinstance(value, list):
+        return [_with_words(one, words) for one in value]
+    if isinstance(value, dict):
+        return {key: _with_words(one, words) for key, one in value.items()}
+    return value
+
+
+def _of_nobody(asked: Asked) -> Reply:
+    """`check` only asks whether somebody is there; whatever else the planner asks needs its own answer."""
+    if asked.purpose:
+        return ALIVE if asked.purpose == "check" else NOBODYS
+    return Reply("say", harmless(asked.schema))
 
 
 def harmless(schema: Mapping[str, Any] | None) -> str:

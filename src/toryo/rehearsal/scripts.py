@@ -12,14 +12,16 @@ from pathlib import Path
 from typing import Any
 
 from toryo.domain.errors import UserError
-from toryo.protocol import yaml_files
+from toryo.yaml import complaints
 
-ANSWERS = ("say", "run", "write", "edit", "commit", "call")
+ANSWERS = ("say", "answer", "run", "write", "edit", "commit", "call")
 """Verbs that become a turn of the model in the conversation."""
 TROUBLES = ("error", "limit", "refuse", "deny")
 """Verbs that leave no trace in the conversation: the client asks the same again."""
 HANG = "hang"
-MORE = ("times", "message")
+PURPOSES = ("question", "plan", "analyze", "judge", "impact", "summarise", "check")
+"""What Toryo's planner asks for."""
+MORE = ("times", "message", "cut")
 HINT = "docs/howto/rehearsing.md shows every verb."
 
 
@@ -41,6 +43,8 @@ class Reply:
     times: int = 1
     message: str = ""
     """Of an error, instead of the provider's usual one."""
+    cut: int | None = None
+    """Characters after which a text ends as if it had come to the longest."""
 
     @property
     def is_turn(self) -> bool:
@@ -56,6 +60,8 @@ class Part:
     replies: tuple[Reply, ...]
     with_tools: bool = True
     """False: it takes requests that offer no tool."""
+    purpose: str = ""
+    """Takes only the planner's requests for this, whatever tools they offer; empty: none of the planner's."""
 
 
 @dataclass(frozen=True)
@@ -68,12 +74,12 @@ class Script:
 def load(path: Path) -> Script:
     try:
         text = path.read_text(encoding="utf-8")
-        raw = yaml_files.load(str(path), text)
+        raw = complaints.load(str(path), text)
     except UnicodeDecodeError as error:
         raise BadScript(f"{path}: is no text in UTF-8.") from error
     except OSError as error:
         raise BadScript(f"{path}: {error.strerror}.") from error
-    except yaml_files.Malformed as error:
+    except complaints.Malformed as error:
         raise BadScript(f"{error}.") from error
     try:
         return parse(raw)
@@ -99,7 +105,7 @@ def _parts(raw: list[Any]) -> tuple[Part, ...]:
 
 
 def _part(place: str, raw: dict[str, Any]) -> Part:
-    unknown = set(raw) - {"when", "replies", "tools"}
+    unknown = set(raw) - {"when", "replies", "tools", "purpose"}
     if unknown:
         raise BadScript(f"{place}: {', '.join(sorted(map(str, unknown)))} is not known.")
     when = raw.get("when", [])
@@ -110,7 +116,10 @@ def _part(place: str, raw: dict[str, Any]) -> Part:
         patterns = tuple(re.compile(str(text), re.MULTILINE) for text in texts)
     except re.error as error:
         raise BadScript(f"{place}: `when` is no regular expression: {error}") from error
-    return Part(patterns, _replies(f"{place}, ", raw["replies"]), bool(raw.get("tools", True)))
+    purpose = str(raw.get("purpose", ""))
+    if purpose not in ("", *PURPOSES):
+        raise BadScript(f"{place}: no purpose is called {purpose}. Known: {', '.join(PURPOSES)}.")
+    return Part(patterns, _replies(f"{place}, ", raw["replies"]), bool(raw.get("tools", True)), purpose)
 
 
 def _replies(place: str, raw: list[Any]) -> tuple[Reply, ...]:
@@ -140,12 +149,15 @@ def _reply(place: str, raw: Any) -> Reply:
             hang_s=float(raw.get(HANG, 0)),
             times=int(raw.get("times", 1)),
             message=str(raw.get("message", "")),
+            cut=int(raw["cut"]) if "cut" in raw else None,
         )
     except (KeyError, TypeError, ValueError) as error:
         why = f"{error} is missing" if isinstance(error, KeyError) else str(error)
         raise BadScript(f"{place} ({verb}): {why}.") from error
     if reply.times < 1 or (reply.times > 1 and reply.is_turn):
         raise BadScript(f"{place}: `times` is a number from 1, and for troubles only.")
+    if reply.cut is not None and (verb not in ("say", "answer") or reply.cut < 0):
+        raise BadScript(f"{place}: `cut` is a number of characters, beside `say` or `answer`.")
     return reply
 
 
@@ -155,6 +167,10 @@ def _value(verb: str, raw: Any) -> Any:
             if not isinstance(raw, str | int | float):
                 raise TypeError("it must be text")
             return str(raw)
+        case "answer":
+            if not isinstance(raw, dict):
+                raise TypeError("it must be a mapping, which is told as JSON")
+            return raw
         case "write":
             return {"path": str(raw["path"]), "text": str(raw["text"])}
         case "edit":

@@ -5,13 +5,14 @@ from __future__ import annotations
 import contextlib
 import gzip
 import json
+import re
 import socket
 import struct
 import sys
 import threading
 import time
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from itertools import count
 from typing import Any, ClassVar
@@ -19,17 +20,19 @@ from urllib.parse import urlsplit
 
 from toryo.domain.errors import ToryoError
 from toryo.rehearsal import toolbox
-from toryo.rehearsal.conversations import Answer, Asked, Dialect, Event, Failure, Usage
+from toryo.rehearsal.conversations import Answer, Asked, Dialect, Event, Failure, Speaker, Usage
 from toryo.rehearsal.dialects.anthropic import Anthropic
 from toryo.rehearsal.dialects.completions import Completions
 from toryo.rehearsal.dialects.gemini import Gemini
 from toryo.rehearsal.dialects.responses import Responses
 from toryo.rehearsal.keeping import Keeper, shown_headers
 from toryo.rehearsal.playing import Chosen, Playing
+from toryo.rehearsal.scripts import Reply
 
 DIALECTS: tuple[Dialect, ...] = (Anthropic(), Responses(), Completions(), Gemini())
 LARGEST = 64 * 1024 * 1024
 CHARACTERS_A_TOKEN = 4
+PURPOSE = re.compile(r"^Toryo purpose: ([a-z]+)$", re.MULTILINE)
 RESET = struct.pack("ii", 1, 0)
 """SO_LINGER with no time: closing resets the connection."""
 
@@ -99,7 +102,7 @@ class Handler(BaseHTTPRequestHandler):
     def _answer(self, dialect: Dialect, path: str, body: Mapping[str, Any]) -> None:
         model = self.server.model
         number = next(model.numbers)
-        asked = dialect.read(path, body)
+        asked = with_purpose(dialect.read(path, body), self.headers.get("x-toryo-purpose", ""))
         chosen = model.playing.choose(dialect.name, asked, time.time())
         answer = self._composed(number, asked, chosen, body) if chosen.reply.is_turn else None
         played = {
@@ -108,6 +111,7 @@ class Handler(BaseHTTPRequestHandler):
             "line": chosen.line,
             "verb": chosen.reply.verb,
             "side": chosen.part is None,
+            "purpose": asked.purpose,
             "told": answer.text if answer else "",
             "called": answer.call.tool.called if answer and answer.call else "",
         }
@@ -123,14 +127,14 @@ class Handler(BaseHTTPRequestHandler):
 
     def _composed(self, number: int, asked: Asked, chosen: Chosen, body: Mapping[str, Any]) -> Answer:
         reply = chosen.reply
-        text = str(reply.value) if reply.verb == "say" else reply.say
+        text = said(reply)
         try:
             call = toolbox.call_for(reply, asked)
         except (toolbox.NotOffered, toolbox.NotSaid) as cannot:
             call, text = None, f"{text}\n{cannot.message}".strip()
         written = len(text) + (len(json.dumps(dict(call.arguments))) + len(call.text) if call else 0)
         usage = Usage(tokens_of(body), max(1, written // CHARACTERS_A_TOKEN))
-        return Answer(number, text, usage, call)
+        return Answer(number, text, usage, call, cut=reply.cut is not None)
 
     def _trouble(self, dialect: Dialect, chosen: Chosen) -> None:
         reply = chosen.reply
@@ -198,6 +202,22 @@ class Handler(BaseHTTPRequestHandler):
             "headers": shown_headers(dict(self.headers.items())),
             "body": body,
         }
+
+
+def said(reply: Reply) -> str:
+    """The text of a reply: of an `answer` its mapping as JSON."""
+    text = str(reply.value) if reply.verb == "say" else reply.say
+    if reply.verb == "answer":
+        text = "\n".join(filter(None, (reply.say, json.dumps(reply.value, ensure_ascii=False, default=str))))
+    return text if reply.cut is None else text[: reply.cut]
+
+
+def with_purpose(asked: Asked, named: str) -> Asked:
+    """What the planner asks for: by its header, or by the first line of what it tells a CLI."""
+    for turn in asked.turns:
+        found = None if named or turn.speaker is not Speaker.USER else PURPOSE.search(turn.text)
+        named = found[1] if found else named
+    return replace(asked, purpose=named) if named else asked
 
 
 def tokens_of(body: Mapping[str, Any]) -> int:

@@ -50,7 +50,7 @@ class NotSaid(ToryoError):
 def call_for(reply: Reply, asked: Asked) -> ToolCall | None:
     """None: the reply is text alone."""
     match reply.verb:
-        case "say":
+        case "say" | "answer":
             return None
         case "run":
             return shell_call(str(reply.value), asked)

@@ -12,6 +12,7 @@ import secrets
 
 OPERATOR_PREFIX = "op_"
 COORDINATOR_PREFIX = "coord_"
+PLANNER_PREFIX = "plnr_"
 RUN_PREFIX = "run_"
 SESSION_PREFIX = "sess_"
 PASSKEY_PREFIX = "pass_"
@@ -28,6 +29,10 @@ def new_operator_key() -> str:
 
 def new_coordinator_key() -> str:
     return COORDINATOR_PREFIX + secrets.token_urlsafe(32)
+
+
+def new_planner_key() -> str:
+    return PLANNER_PREFIX + secrets.token_urlsafe(32)
 
 
 def new_session_token() -> str:

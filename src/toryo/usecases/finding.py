@@ -1,4 +1,4 @@
-"""From what a person typed to the row meant: the one finder of every verb.
+"""Lookup by what a person typed (id, prefix, number, branch): the one finder of every verb.
 
 An id may be a unique prefix, have a `#` before it, or be a branch's name; a run stands for its task, a task
 for its newest run; projects are found by a path inside them too.
@@ -6,15 +6,19 @@ for its newest run; projects are found by a path inside them too.
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable, Sequence
 from pathlib import PurePosixPath
 from typing import Protocol, TypeVar
 
-from toryo.domain.errors import NotFound, UserError
+from toryo.domain.errors import NotFound, Refused, UserError
 from toryo.domain.naming import meant_id
-from toryo.store import agents, projects, runs, tasks
-from toryo.store.engine import Tx
-from toryo.store.rows import AgentRow, ProjectRow, RunRow, TaskRow
+from toryo.domain.units import ROOT
+from toryo.store.database.engine import Tx
+from toryo.store.database.mission_rows import MissionRow
+from toryo.store.database.rows import AgentRow, ProjectRow, RunRow, TaskRow
+from toryo.store.tables import agents, missions, projects, runs, tasks
+from toryo.store.tables.units import units
 
 
 class Named(Protocol):
@@ -29,19 +33,42 @@ MOST_NAMED = 5
 
 
 def names_run(text: str) -> bool:
-    """Whether the id is that of a run; every other one is a task's."""
+    """Whether the id is that of a run; every other one is a task's or a unit's."""
+    if text.partition("@")[0] == ROOT or text.startswith(f"{ROOT}-"):
+        return False
     return meant_id(text).startswith("r")
 
 
-def the_task(tx: Tx, text: str) -> TaskRow:
+def the_task(tx: Tx, text: str, path: str = "") -> TaskRow:
+    """Also by the id of a unit: of the newest tree, in the project around the path if it has one."""
+    if unit := the_unit(tx, text, path):
+        return unit
     if names_run(text):
         text = the_run(tx, text).task
     return _one(tx, meant_id(text), "task", tasks.by_prefix, "See `toryo task list`.")
 
 
+def the_unit(tx: Tx, text: str, path: str = "") -> TaskRow | None:
+    """None: it is no unit's id."""
+    name, _, place = text.strip().removeprefix("unit:").partition("@")
+    path = path or place
+    if name != ROOT and not name.startswith(f"{ROOT}-"):
+        return None
+    here = project_at(tx, "", path)
+    found = units.newest_named(tx, name, here.id) if here else None
+    found = found or units.newest_named(tx, name)
+    if found is None:
+        raise NotFound(f"There is no unit {name}.", hint="See `toryo unit tree`.")
+    return found
+
+
+def the_mission(tx: Tx, text: str) -> MissionRow:
+    return _one(tx, meant_id(text), "mission", missions.by_prefix, "See `toryo mission list`.")
+
+
 def the_run(tx: Tx, text: str) -> RunRow:
     """A run; of a task its newest."""
-    if meant_id(text)[:1] != "t":
+    if meant_id(text)[:1] != "t" and the_unit(tx, text) is None:
         return _one(tx, meant_id(text), "run", runs.by_prefix, "See `toryo run list`.")
     task = the_task(tx, text)
     mine = runs.of_task(tx, task.id)
@@ -90,12 +117,28 @@ def project_at(tx: Tx, text: str, path: str) -> ProjectRow | None:
         return None
 
 
+def refuse_inactive(project: ProjectRow) -> None:
+    refuse_removed(project)
+    if project.status != "active":
+        raise Refused(f"The project {project.name} is archived.", hint="Type: toryo project activate")
+
+
+def refuse_removed(project: ProjectRow | None) -> None:
+    if project is not None and project.status == projects.REMOVED:
+        raise Refused(
+            f"The project {project.name} was removed.",
+            hint=f"`cd {shlex.quote(project.path)} && toryo init` makes its repository a new one.",
+        )
+
+
 def the_project(tx: Tx, text: str = "", path: str = "") -> ProjectRow:
     """By id or name, else by a directory inside its repository, else the only one."""
     known = projects.listing(tx)
     if text:
         found = [row for row in known if text in (row.id, row.name)]
         found = found or [row for row in known if row.id.startswith(text)]
+        if len(found) > 1:
+            found = [row for row in found if row.status != projects.REMOVED] or found
         if len(found) == 1:
             return found[0]
         names = ", ".join(f"{row.name} ({row.id})" for row in found or known)
@@ -105,9 +148,10 @@ def the_project(tx: Tx, text: str = "", path: str = "") -> ProjectRow:
     if inside:
         return max(inside, key=lambda row: (len(row.path), row.status == "active"))
     if path:
-        raise NotFound(
-            f"{path} is not inside a repository that Toryo knows.", hint="Type `toryo init` there first."
-        )
+        hint = "Type `toryo init` there first."
+        if any(row.status == "active" for row in known):
+            hint += f" A project's repository that was moved: `toryo project move {shlex.quote(path)}`."
+        raise NotFound(f"{path} is not inside a repository that Toryo knows.", hint=hint)
     if len(known) == 1:
         return known[0]
     raise NotFound("Which project?", hint="Go into its repository, or name it with --project.")

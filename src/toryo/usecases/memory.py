@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from toryo.domain.errors import NotFound
-from toryo.store.rows import ProjectRow
-from toryo.usecases.claim_run import memory_files
-from toryo.usecases.context import HeadContext
+from toryo.engine.context import HeadContext
+from toryo.protocol.views import memory as views
+from toryo.store.database.rows import ProjectRow
 from toryo.usecases.finding import the_project
-from toryo.usecases.prompts import memory_section
+from toryo.usecases.runs.claim import memory_files
+from toryo.usecases.runs.prompt import memory_section
 
 
-def list_memory(context: HeadContext, project: str, path: str) -> dict[str, Any]:
+def list_memory(context: HeadContext, project: str, path: str) -> views.ListedMemory:
     with context.store.read() as tx:
         row = the_project(tx, project, path)
-    listed = [
+    listed: list[views.MemoryLine] = [
         {"path": one.path, "title": one.title, "size": len(_text(row, one.path).encode())}
         for one in memory_files(row)
     ]
@@ -27,14 +26,14 @@ def list_memory(context: HeadContext, project: str, path: str) -> dict[str, Any]
     }
 
 
-def show_memory(context: HeadContext, project: str, path: str, name: str) -> dict[str, Any]:
+def show_memory(context: HeadContext, project: str, path: str, name: str) -> views.MemoryText:
     with context.store.read() as tx:
         row = the_project(tx, project, path)
     found = _named(row, name)
     return {"success": True, "path": found, "text": _text(row, found)}
 
 
-def preview_memory(context: HeadContext, project: str, path: str) -> dict[str, Any]:
+def preview_memory(context: HeadContext, project: str, path: str) -> views.MemoryPreview:
     with context.store.read() as tx:
         files = memory_files(the_project(tx, project, path))
     return {"success": True, "text": memory_section(files) if files else ""}

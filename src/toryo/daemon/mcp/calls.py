@@ -1,17 +1,18 @@
-"""The call of a tool, whichever way it came in: who calls, what the tool says, and the result made of it."""
+"""Tool calls, whichever way they came in: who calls, what the tool answers, and the result made of it."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import structlog
 
-from toryo.daemon.credentials import Keys, Recognised, UnknownCredential, identify_coordinator
-from toryo.daemon.head import Head
-from toryo.daemon.mcp.answers import failure, failure_of, result, with_next_step
-from toryo.daemon.mcp.registry import Registry
+from toryo.daemon.core.head import Head
+from toryo.daemon.credentials import Keys, Recognised, UnknownCredential, identify_place
+from toryo.daemon.tools.answers import failure, failure_of, result, with_next_step
+from toryo.daemon.tools.registry import Registry
+from toryo.engine.context import Caller
 from toryo.protocol.wire import VERSION
-from toryo.usecases.context import Caller
 
 log = structlog.get_logger("toryo.daemon.mcp")
 
@@ -30,13 +31,15 @@ class Calls:
         if caller is not None:
             return caller
         issued = self._recognised.issued
-        found = await self._head.do(identify_coordinator, credential)
+        found = await self._head.do(identify_place, credential)
         return self._recognised.put(credential, found, issued)
 
-    async def answer(self, name: str, arguments: dict[str, Any], credential: str) -> dict[str, Any]:
+    async def answer(
+        self, name: str, arguments: dict[str, Any], credential: str, connection: int
+    ) -> dict[str, Any]:
         """The result as MCP has it. Every failure is a result too."""
         try:
-            caller = await self.identify(credential)
+            caller = replace(await self.identify(credential), connection=connection)
         except UnknownCredential as unknown:
             return result(with_next_step(failure_of(unknown)))  # it may be an agent's
         body = await self.tools.call(self._head, caller, name, arguments)

@@ -1,4 +1,4 @@
-"""Whole lines out of a connection: how long one may be, and how long it may take to come."""
+"""Line reader of a connection: how long a line may be, and how long it may take to arrive."""
 
 from __future__ import annotations
 
@@ -30,8 +30,6 @@ class Lines:
     def __init__(self, reader: asyncio.StreamReader, hold: Callable[[int], None]) -> None:
         self.begun_at = 0.0
         """When the line that is unfinished now began, by the loop's clock."""
-        self.are_read = False
-        """Whether everything that came in was taken, and somebody waits for more."""
         self._reader = reader
         self._hold = hold
         self._kept = bytearray()
@@ -68,11 +66,7 @@ class Lines:
 
     async def _read_more(self) -> None:
         if not self._kept:
-            self.are_read = True
-            try:
-                part = await self._reader.read(CHUNK)
-            finally:  # whoever is cancelled here does not wait any more
-                self.are_read = False
+            part = await self._reader.read(CHUNK)
             self.begun_at = asyncio.get_running_loop().time()
         else:
             try:

@@ -1,4 +1,4 @@
-"""What is no message, or no call of a tool: the line that refuses it, with the failure body."""
+"""Refusals of lines that are no message or no tool call, with the failure body."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from mcp_types.jsonrpc import (
 )
 from pydantic import ValidationError
 
-from toryo.daemon.mcp.answers import failure, result, with_next_step
+from toryo.daemon.tools.answers import failure, result, with_next_step
 
 CALL = "tools/call"
 SHAPE = "docs/contracts.md has a line that works."

@@ -1,6 +1,6 @@
 """MCP over a Unix socket, one JSON message a line: the SDK's two streams on top of one connection.
 
-Owns the manners of one connection; its lines are `lines`, all connections together are `crowd`, letting them
+Owns the manners of one connection; its lines are `lines`, all connections together are `limits`, letting them
 in is `listening`, and what a message means is left to the SDK's server.
 """
 
@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import itertools
 import select
 import socket
 from collections.abc import Callable
@@ -27,8 +28,8 @@ from mcp_types.jsonrpc import (
 )
 
 from toryo.daemon.mcp import refusals
-from toryo.daemon.mcp.crowd import Crowd
-from toryo.daemon.mcp.direct import Call, Direct, call_of, is_own
+from toryo.daemon.mcp.fast_path import Call, Direct, call_of, is_own
+from toryo.daemon.mcp.limits import ConnectionLimits
 from toryo.daemon.mcp.lines import CHUNK, Lines, LineTooLong, LineTooSlow, LineUnfinished
 from toryo.protocol.wire import BIND, LONGEST_LINE
 
@@ -42,6 +43,8 @@ HALF_CLOSED_S = 60.0
 DISCARD_S = 5.0
 MOST_DISCARDED = 64 * LONGEST_LINE
 
+_NUMBERS = itertools.count(1)
+
 log = structlog.get_logger("toryo.daemon.transport")
 
 
@@ -49,22 +52,12 @@ def _nothing() -> None:
     """Nobody waits for it yet."""
 
 
-def _not_taken(data: bytes) -> bool:
-    return False
-
-
 class Channel(asyncio.StreamReaderProtocol):
-    """asyncio's own, which tells when the connection is gone: nobody may be reading or writing then. What
-    came in is offered first to whoever can take it at once."""
+    """asyncio's own, which tells when the connection is gone: nobody may be reading or writing then."""
 
     def __init__(self, reader: asyncio.StreamReader, loop: asyncio.AbstractEventLoop) -> None:
         super().__init__(reader, loop=loop)
         self.on_lost: Callable[[], None] = _nothing
-        self.on_data: Callable[[bytes], bool] = _not_taken
-
-    def data_received(self, data: bytes) -> None:
-        if not self.on_data(data):
-            super().data_received(data)
 
     def connection_lost(self, exc: Exception | None) -> None:
         super().connection_lost(exc)
@@ -75,18 +68,24 @@ class Link:
     """One connection: its lines, how many requests are unanswered, and whom it speaks for."""
 
     def __init__(
-        self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, crowd: Crowd, direct: Direct
+        self,
+        reader: asyncio.StreamReader,
+        writer: asyncio.StreamWriter,
+        limits: ConnectionLimits,
+        direct: Direct,
     ) -> None:
         self.credential = ""
+        self.number = next(_NUMBERS)
+        """No other connection of this process ever has it."""
         self.open_requests = 0
-        self._crowd = crowd
+        self._limits = limits
         self._direct = direct
         self._is_own: bool | None = None
         """Whether its first request was a call as our clients make it; None before it."""
         self._calls: dict[asyncio.Task[None], int] = {}
         self._reader = reader
         self._writer = writer
-        self._lines = Lines(reader, crowd.hold)
+        self._lines = Lines(reader, limits.hold)
         self._answered = asyncio.Event()
         self._worthless = 0
         self._is_over = False
@@ -122,23 +121,6 @@ class Link:
         self._is_over = True
         self._answered.set()
 
-    def take(self, data: bytes) -> bool:
-        """Begin the one call of our own that this is, if nothing came before it that is still to be read."""
-        in_turn, self._lines.are_read = self._lines.are_read, False
-        if not (in_turn and self._is_own) or self._is_over or data.count(b"\n") != 1:
-            return False
-        call = call_of(data) if data.endswith(b"\n") and self._may_ask() else None
-        if call is None:
-            return False
-        self._lines.are_read = True
-        self._crowd.heard(self)
-        self._worthless = 0
-        self._begin(call)
-        return True
-
-    def _may_ask(self) -> bool:
-        return self.open_requests < MOST_AT_ONCE and not self.unsent
-
     async def next_message(self) -> JSONRPCMessage | None:
         """None at the end, however the other side brought it about, and ever after."""
         while not self._is_over and await self._has_room():
@@ -161,7 +143,7 @@ class Link:
                 self._is_over = True
                 await self._let_answers_out()
             else:
-                self._crowd.heard(self)
+                self._limits.heard(self)
                 call = call_of(line) if self._is_own else None
                 if call is not None:
                     self._worthless = 0
@@ -217,7 +199,7 @@ class Link:
         self._one_less()
 
     async def _answer(self, call: Call) -> None:
-        line = await self._direct.answer(call, self.credential)
+        line = await self._direct.answer(call, self.credential, self.number)
         with contextlib.suppress(anyio.BrokenResourceError):  # nobody is there any more to read it
             await self.send_line(line)
 
@@ -253,7 +235,7 @@ class Link:
         self._writer.write(line)
         if not self.unsent:
             return  # the kernel took all of it
-        self._crowd.mind_unsent()
+        self._limits.mind_unsent()
         await self._until_read()
 
     async def _until_read(self) -> None:

@@ -1,4 +1,4 @@
-"""The glossary's words that a command line offers as choices, as plain text.
+"""Choices of options: the glossary's words that a command line offers, as plain text.
 
 `domain.words` has them as types; building those would cost every command 1 ms. A test holds them equal.
 """
@@ -14,6 +14,17 @@ STATUSES = (
     "landing",
     "needs_review",
     "done",
+    "failed",
+    "cancelled",
+)
+MISSION_STATUSES = (
+    "questioning",
+    "planning",
+    "awaiting_approval",
+    "queued",
+    "active",
+    "paused",
+    "completed",
     "failed",
     "cancelled",
 )

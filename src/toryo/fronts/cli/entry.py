@@ -1,4 +1,4 @@
-"""The command line's entry: finds the verb's file, runs it, and prints every error in one place.
+"""Entry point of the command line: finds the verb's file, runs it, and prints every error in one place.
 
 Standard library only, and only the chosen verb's file is imported: a command must start in milliseconds.
 """
@@ -13,53 +13,70 @@ from toryo.domain.errors import UsageError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
     from types import ModuleType
 
     from toryo.fronts.cli.parsing import Parser
-    from toryo.settings import Home
-
-    Process = Callable[[Home, str, bool], int]
-    """Runs one of the long-lived processes: (home, name, foreground) → exit code."""
+    from toryo.fronts.client import Process
 
 SECTIONS: dict[str, dict[str, tuple[str, str]]] = {
     "begin": {
-        "demo": ("demo", "see the whole loop in a minute: no key, no model, no network"),
-        "rehearse": ("rehearse", "your agents and checks with the real CLI and a scripted model"),
-        "init": ("init", "make the repository here a project"),
-        "up": ("life", "start the daemon and a coordinator"),
-        "down": ("life", "stop them; running agents go on"),
+        "demo": ("begin.demo", "see one sentence become finished work, in a minute: no key, no network"),
+        "rehearse": ("begin.rehearse", "your agents and checks with the real CLI and a scripted model"),
+        "init": ("begin.init", "make the repository here a project"),
+        "up": ("begin.life", "start the daemon and a coordinator"),
+        "down": ("begin.life", "stop them; running agents go on"),
     },
     "work": {
-        "task": ("tasks", "what you want done: add, list, show, wait, retry, cancel …"),
-        "agent": ("agents", "who does it: add, list, assign, disable, sync …"),
-        "project": ("projects", "where: list, show, archive, activate, move"),
-        "config": ("config", "settings of this installation: list, get, set, unset"),
-        "notify": ("notifying", "being told without looking: test"),
-        "memory": ("memory", "lasting decisions that agents read: list, show, add, preview"),
+        "do": ("missions.do", "from one sentence to finished work: questions, plan, your yes, tasks"),
+        "mission": ("missions.mission", "what `do` began: list, show, wait, answer, approve, say …"),
+        "planner": ("missions.planner", "the model that plans: use, key, check; run is the planner itself"),
+        "task": ("work.tasks", "what you want done: add, list, show, wait, retry, cancel …"),
+        "spawn": ("units.spawn", "a tree of agents that divide requirements.yml themselves"),
+        "unit": ("units.unit", "the units of a tree: tree, show, stop, pause, resume, retry"),
+        "agent": ("work.agents", "who does it: add, list, assign, disable, sync …"),
+        "project": ("work.projects", "where: list, show, archive, activate, move, remove"),
+        "target": ("work.targets", "the branches that work lands on: list, show, approve, retry"),
+        "account": ("work.accounts", "clients that a limit or an outage parks: list, release"),
+        "config": ("work.config", "settings of this installation: list, get, set, unset"),
+        "notify": ("work.notify", "being told without looking: test"),
+        "memory": ("work.memory", "lasting decisions that agents read: list, show, add, preview"),
     },
     "look": {
-        "status": ("status", "what runs, what waits, what needs you; --watch stays open"),
-        "run": ("runs", "executions of agents: list, show, stop, release"),
-        "log": ("following", "what an agent printed"),
-        "attach": ("attach", "become the terminal of a running agent"),
-        "events": ("following", "everything that happened, in order"),
-        "diff": ("changes", "what a task changed"),
-        "evidence": ("proofs", "what a task's status stands on; -f follows its checks"),
-        "verify": ("proofs", "run a task's checks again on the same files"),
-        "restore": ("proofs", "put back what a run left behind"),
-        "doctor": ("doctor", "look for what is wrong, and say how to mend it"),
+        "ui": ("look.ui", "branches, conversation and crew in one screen; `toryo` alone opens it, too"),
+        "status": ("look.status", "what runs, what waits, what needs you; --watch stays open"),
+        "web": ("look.web", "the page: the whole crew in a browser, and what needs you; --stop ends it"),
+        "why": ("look.why", "why a task, run, target or project stands as it does"),
+        "run": ("look.runs", "executions of agents: list, show, stop, release"),
+        "log": ("look.log", "what an agent printed"),
+        "attach": ("look.attach", "become the terminal of a running agent"),
+        "events": ("look.events", "what happened, in order"),
+        "diff": ("look.diff", "what a task changed"),
+        "review": ("look.review", "see what a task changed, mark it as seen, comment on lines: send, mark …"),
+        "evidence": ("look.evidence", "what a task's status stands on; -f follows its checks"),
+        "verify": ("look.evidence", "run a task's checks again on the same files"),
+        "restore": ("look.evidence", "put back what a run left behind"),
+        "doctor": ("look.doctor", "look for what is wrong, and say how to mend it"),
     },
     "for programs": {
-        "worker": ("workers", "the prompt for a worker that you start yourself: command, run"),
-        "session": ("sessions", "record a run of an outside orchestrator: start, end"),
-        "mcp-bridge": ("bridging", "join an agent CLI's stdio to the daemon, with a run's credential file"),
-        "completion": ("completion", "completions for bash, zsh or fish"),
-        "daemon": ("life", "be the daemon (`toryo up` starts it for you)"),
-        "coordinator": ("life", "be a coordinator (`toryo up` starts it for you)"),
+        "worker": ("programs.workers", "the prompt for a worker that you start yourself: command, run"),
+        "post": ("bus.messages", "inside a unit's run: tell its parent something"),
+        "send": ("bus.messages", "tell a unit something: a person any, a unit its parent or child"),
+        "inbox": ("bus.messages", "what a unit was told; inside its run what is new"),
+        "bus": ("bus.export", "all messages of units: export writes them as bus.jsonl"),
+        "session": ("programs.sessions", "record a run of an outside orchestrator: start, end"),
+        "mcp": ("programs.mcp", "an MCP server on stdio: another AI directs the work, with your key"),
+        "mcp-bridge": (
+            "programs.mcp_bridge",
+            "join an agent CLI's stdio to the daemon, with a run's credential file",
+        ),
+        "completion": ("programs.completion", "completions for bash, zsh or fish"),
+        "daemon": ("begin.life", "be the daemon (`toryo up` starts it for you)"),
+        "coordinator": ("begin.life", "be a coordinator (`toryo up` starts it for you)"),
+        "web-server": ("programs.web_server", "be the page's process (`toryo web` starts it for you)"),
     },
 }
-"""Verb → (its file, one line of help). A new verb is a line here and a file beside."""
+"""Verb → (its file below cli/, one line of help). A new verb is a line here and a file beside."""
 
 VERBS = {verb: told for verbs in SECTIONS.values() for verb, told in verbs.items()}
 
@@ -81,7 +98,7 @@ def run(argv: Sequence[str], processes: Mapping[str, Process]) -> int:
     except BrokenPipeError:
         return _reader_left()
     except Exception as error:  # noqa: BLE001 - the front's outermost edge: printed once, with an exit code
-        from toryo.fronts.cli.complaints import complain
+        from toryo.fronts.text.errors import complain
 
         code = complain(error, argv)
         if isinstance(error, OSError):
@@ -91,6 +108,8 @@ def run(argv: Sequence[str], processes: Mapping[str, Process]) -> int:
 
 def _act(argv: Sequence[str], processes: Mapping[str, Process]) -> int:
     words = [*argv[1:], "--help"] if argv and argv[0] in HELP else list(argv)
+    if not words and _on_a_terminal():
+        words = ["ui"]
     if not words or words[0] in HELP:
         from toryo.fronts.cli.overviews import overview
 
@@ -106,11 +125,15 @@ def _act(argv: Sequence[str], processes: Mapping[str, Process]) -> int:
         args = parser.parse_args(rest)
     except SystemExit:  # argparse has printed its help
         return 0
-    from toryo.fronts.cli.desk import Desk
+    from toryo.fronts.client import Desk
 
     with Desk(processes, reads=args.reads, hands=args.hands) as desk:
         code: int = args.act(args, desk)
         return code
+
+
+def _on_a_terminal() -> bool:
+    return sys.stdin.isatty() and sys.stdout.isatty() and verb_file("look.ui").can_open()
 
 
 def find(words: Sequence[str]) -> tuple[Parser | None, Sequence[str]]:

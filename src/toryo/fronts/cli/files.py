@@ -1,4 +1,4 @@
-"""Files that a person named: their text, or an error that says where to look."""
+"""File arguments of a command: their text, or an error that says where to look."""
 
 from __future__ import annotations
 

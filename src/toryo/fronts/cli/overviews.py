@@ -1,10 +1,10 @@
-"""The pages that list verbs, and what was probably meant by a verb that does not exist."""
+"""Help pages that list verbs, and the nearest verb to one that does not exist."""
 
 from __future__ import annotations
 
 from toryo.fronts.cli.entry import SECTIONS, VERBS, find, verb_file
 from toryo.fronts.cli.parsing import nearest, sentence
-from toryo.fronts.cli.showing import folded, paint
+from toryo.fronts.text.output import folded, paint
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 EXAMPLES = (
     "toryo init",
+    'toryo do "add rate limiting to the API"',
     'toryo task add "mend the login form"',
     "toryo status --watch",
     "toryo evidence t3kd92m1",

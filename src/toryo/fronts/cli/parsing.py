@@ -1,4 +1,4 @@
-"""argparse as this command line wants it: quick to build, usage errors raised, examples with every verb."""
+"""Argument parser of this command line: quick to build, usage errors raised, examples with every verb."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
     from typing import Any, NoReturn
 
-    from toryo.fronts.cli.desk import Desk
+    from toryo.fronts.client import Desk
 
     Act = Callable[[argparse.Namespace, Desk], int]
     Declare = Callable[[argparse.ArgumentParser], None]
@@ -88,14 +88,16 @@ def verb(
     act: Act,
     *examples: str,
     reads: bool = False,
+    in_run: bool = False,
     hands: bool = False,
     json: bool | None = None,
 ) -> None:
     """Say what the parsed words do.
 
     `reads`: it changes nothing, so it may be asked inside a run, and prints JSON if `json` says nothing else.
+    `in_run`: inside a run it speaks for that run, with its token, to the tools of agents.
     `hands`: it needs a coordinator besides the daemon."""
-    parser.set_defaults(act=act, reads=reads, hands=hands)
+    parser.set_defaults(act=act, reads=reads or in_run, hands=hands)
     parser.epilog = "examples:\n" + "\n".join(f"  {line}" for line in examples)
     if reads if json is None else json:
         parser.add_argument("--json", action="store_true", help="print JSON")

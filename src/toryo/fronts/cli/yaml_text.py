@@ -1,4 +1,4 @@
-"""Plain data as YAML, without a YAML library: importing one would cost every command its start-up."""
+"""YAML output without a YAML library: importing one would cost every command its start-up."""
 
 from __future__ import annotations
 

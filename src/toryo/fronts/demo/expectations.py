@@ -1,12 +1,25 @@
-"""What must be so after the demo, judged from the answers that gathering.py got from real commands. Pure."""
+"""Expectations of the demo, judged from the answers that gathering.py got from real commands. Pure."""
 
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
 
-from toryo.domain.words import TaskStatus, Verdict
-from toryo.fronts.demo.plan import CLAIMER, FAILURE, FIXED, IDLER, MENU_LINE, RESOLVED, TASKS, tasks_for
-from toryo.fronts.demo.repository import BILL_FILE, CHECK, MENU_FILE
+from toryo.domain.words import MissionStatus, OrderKind, TaskStatus, Verdict
+from toryo.fronts.demo.plan import (
+    ANSWERS,
+    CLAIMER,
+    DESCRIPTIONS,
+    FAILURE,
+    FIXED,
+    LIARS,
+    MENU_LINE,
+    PURPOSES,
+    RESOLVED,
+    SENTENCE,
+    TASKS,
+    tasks_for,
+)
+from toryo.fronts.demo.repository import BILL_FILE, CHECK, MENU_FILE, README
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -15,6 +28,10 @@ if TYPE_CHECKING:
 
     from toryo.fronts.demo.gathering import Answers
     from toryo.fronts.demo.plan import PlannedTask
+
+
+JUDGED_BY = "The planner says: "
+"""How the note of a retry begins that a judgement led to."""
 
 
 @dataclass(frozen=True)
@@ -34,10 +51,10 @@ def judge(answers: Answers) -> list[Expectation]:
 
 
 def _end(plan: PlannedTask, task: Mapping[str, Any]) -> Expectation:
-    """Status, reason, and every run with its purpose and exit code, exactly."""
+    """Done, and every run with its purpose and exit code, exactly."""
     runs = [(str(run["purpose"]), run["exit_code"]) for run in task["runs"]]
     found = _ended(str(task["status"]), str(task["reason"]), runs)
-    wanted = _ended(plan.status, plan.reason, plan.runs)
+    wanted = _ended(TaskStatus.DONE, "", plan.runs)
     return Expectation(f"{plan.number} {plan.title}: {wanted}", found == wanted, found)
 
 
@@ -49,8 +66,6 @@ def _ended(status: str, reason: str, runs: Sequence[tuple[str, int | None]]) -> 
 def _green(answers: Answers) -> Expectation:
     wrong = []
     for plan in TASKS:
-        if plan.status is not TaskStatus.DONE:
-            continue
         proof = answers.evidence[plan.number]
         checks = [(one["command"], one["result"], one["exit_code"]) for one in proof["checks"]]
         if proof["verdict"] != Verdict.GREEN or checks != [(CHECK, "passed", 0)]:
@@ -60,15 +75,64 @@ def _green(answers: Answers) -> Expectation:
     )
 
 
-def _unproven(answers: Answers) -> Expectation:
-    found = {number: answers.evidence[number]["verdict"] for number in (CLAIMER, IDLER)}
-    ok = not any(found.values()) and not any(answers.tasks[number]["landed_commit"] for number in found)
-    return Expectation("the liars have no verdict and landed nothing", ok, str(found))
+def _completed(answers: Answers) -> Expectation:
+    mission = answers.mission
+    found = (
+        answers.exit_code,
+        str(mission["status"]),
+        mission["text"],
+        (mission["plan"] or {}).get("version"),
+    )
+    ok = found == (0, MissionStatus.COMPLETED, SENTENCE, 1)
+    return Expectation("`toryo do` exited 0: the mission of this sentence is completed", ok, str(found))
+
+
+def _answered(answers: Answers) -> Expectation:
+    """They were asked with these defaults, taken, told to the model, and came back in the plan."""
+    taken = {
+        one["id"]: one["answer"] for one in answers.mission["questions"] if one["answer"] == one["default"]
+    }
+    wrong = [number for number, text in DESCRIPTIONS.items() if answers.tasks[number]["description"] != text]
+    ok = taken == ANSWERS and not wrong
+    return Expectation("the answers that were taken stand in the tasks of the plan", ok, f"{taken}, {wrong}")
+
+
+def _judged(answers: Answers) -> Expectation:
+    purposes = tuple(sorted(one.purpose for one in answers.asked))
+    about = [_judgements(answers, number) for number in LIARS]
+    ok = purposes == tuple(sorted(PURPOSES)) and about == [1, 1]
+    what = "the model was asked for questions, plan, analysis, and to judge each liar once"
+    return Expectation(what, ok, f"{purposes}, {about}")
+
+
+def _judgements(answers: Answers, number: int) -> int:
+    title = f"{answers.tasks[number]['title']}\\nState: "
+    return sum(one.purpose == OrderKind.JUDGE and title in one.text for one in answers.asked)
+
+
+def _disbelieved(answers: Answers) -> Expectation:
+    """What each was retried from: one retry, by the planner's word, of work that had been stopped."""
+    wanted = {one.number: [("retry", one.stopped)] for one in tasks_for(answers.client) if one.stopped}
+    found = {
+        number: [
+            (str(one["verb"]), str(one["reason"]))
+            for one in answers.tasks[number]["verbs"]
+            if str(one["note"]).startswith(JUDGED_BY)
+        ]
+        for number in wanted
+    }
+    ok = found == wanted and all(len(answers.tasks[number]["verbs"]) == 1 for number in wanted)
+    return Expectation("neither liar was believed: each stood still until it was judged", ok, str(found))
 
 
 def _claim(answers: Answers) -> Expectation:
-    found = [one["result"] for one in answers.tasks[CLAIMER]["claims"] if one["kind"] == "completed"]
-    return Expectation("kitsune's claim of success is kept, as a claim", found == ["success"], str(found))
+    """Twice the same words: the first time the exit code said otherwise."""
+    task = answers.tasks[CLAIMER]
+    exits = {run["id"]: run["exit_code"] for run in task["runs"]}
+    plan = next(one for one in tasks_for(answers.client) if one.number == CLAIMER)
+    found = [(exits[one["run"]], one["result"]) for one in task["claims"] if one["kind"] == "completed"]
+    wanted = [(code, "success") for _, code in plan.runs]
+    return Expectation("kitsune's claims of success are kept, as claims", found == wanted, str(found))
 
 
 def _told(answers: Answers) -> Expectation:
@@ -97,24 +161,41 @@ def _mended(answers: Answers) -> Expectation:
     return Expectation("main has the mended discount", "* 9 // 10" in text, text[-200:])
 
 
+def _first_commits(answers: Answers) -> list[str]:
+    return [str(one["id"]) for one in answers.tasks[CLAIMER]["runs"][0]["log"]]
+
+
 def _kept_off(answers: Answers) -> Expectation:
-    commits = [one["id"] for run in answers.tasks[CLAIMER]["runs"] for one in run["log"]]
+    commits = _first_commits(answers)
     there = [commit for commit in commits if commit in answers.main_commits]
-    there += [name for name in ("HOURS.md",) if name in answers.main_files]
-    return Expectation("nothing of the liars is on main", bool(commits) and not there, str(there or commits))
+    there += ["TODO"] if "TODO" in answers.main_files[README] else []
+    ok = bool(commits) and not there
+    return Expectation("nothing of the liars' first tries is on main", ok, str(there or commits))
 
 
 def _kept(answers: Answers) -> Expectation:
-    commits = [one["id"] for run in answers.tasks[CLAIMER]["runs"] for one in run["log"]]
+    commits = _first_commits(answers)
     lost = [commit for commit in commits if commit not in answers.kept_commits]
     ok = bool(commits) and not lost and answers.restorable == "Open from ten to five.\n"
-    return Expectation("nothing of the liars is lost", ok, f"{lost or commits}, {answers.restorable!r}")
+    found = f"{lost or commits}, {answers.restorable!r}"
+    return Expectation("nothing of the liars' first tries is lost", ok, found)
 
 
 def _verified(answers: Answers) -> Expectation:
     found = {name: answers.verified.get(name) for name in ("verdict", "commit", "tree")}
-    ok = found == {"verdict": Verdict.GREEN, "commit": answers.main, "tree": answers.main_tree}
-    return Expectation("`toryo verify`: the checks pass again on main's own tree", ok, str(found))
+    wanted = {"verdict": Verdict.GREEN, "commit": answers.landed, "tree": answers.landed_tree}
+    beyond = [path for path in answers.beyond if not path.startswith("specs/")]
+    ok = found == wanted and not beyond
+    what = "`toryo verify`: the checks pass again on main's own files"
+    return Expectation(what, ok, f"{found}, {answers.beyond}")
+
+
+def _ticked(answers: Answers) -> Expectation:
+    """Written by Toryo from evidence, as the mission's last landing."""
+    text = "\n".join(text for path, text in answers.main_files.items() if path.startswith("specs/") and text)
+    boxes = [line[:5] for line in text.splitlines() if line.startswith("- [")]
+    ok = boxes == ["- [x]"] * len(TASKS)
+    return Expectation("main has the spec, and every box of its tasks.md is ticked", ok, str(boxes))
 
 
 def _checkout(answers: Answers) -> Expectation:
@@ -125,9 +206,7 @@ def _checkout(answers: Answers) -> Expectation:
 
 
 def _worktrees(answers: Answers) -> Expectation:
-    waiting = {str(answers.tasks[number]["worktree"]) for number in (CLAIMER, IDLER)}
-    left = [path for path in answers.worktrees if path not in waiting]
-    return Expectation("the worktrees of done tasks are gone", not left, str(left or answers.worktrees))
+    return Expectation("no worktree is left", not answers.worktrees, str(answers.worktrees))
 
 
 def _recomputed(answers: Answers) -> Expectation:
@@ -138,8 +217,11 @@ def _recomputed(answers: Answers) -> Expectation:
 
 
 RULES: tuple[Callable[[Answers], Expectation], ...] = (
+    _completed,
+    _answered,
+    _judged,
     _green,
-    _unproven,
+    _disbelieved,
     _claim,
     _told,
     _follows,
@@ -148,6 +230,7 @@ RULES: tuple[Callable[[Answers], Expectation], ...] = (
     _kept_off,
     _kept,
     _verified,
+    _ticked,
     _checkout,
     _worktrees,
     _recomputed,

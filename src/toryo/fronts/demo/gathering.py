@@ -1,13 +1,12 @@
-"""Asks `toryo … --json` and `git` for everything that the demo is judged by; expectations.py judges."""
+"""Answers of `toryo … --json`, `git` and the scripted model, by which expectations.py judges the demo."""
 
 from __future__ import annotations
 
-import time
+import json
 from dataclasses import dataclass
 
-from toryo.domain.words import TaskStatus
 from toryo.fronts.demo.plan import FIXED, IDLER, RESOLVED
-from toryo.fronts.demo.repository import BILL_FILE, MENU_FILE
+from toryo.fronts.demo.repository import BILL_FILE, MENU_FILE, README
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -16,23 +15,41 @@ if TYPE_CHECKING:
 
     from toryo.fronts.demo.stage import Stage
 
-CLEANED_WITHIN_S = 20
+TICKS = "/tasks.md"
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What the planner asked the model."""
+
+    purpose: str
+    dialect: str
+    """Who spoke for it: a real CLI has its own."""
+    text: str
+    """The request as JSON."""
 
 
 @dataclass(frozen=True)
 class Answers:
+    mission: Mapping[str, Any]
+    """`toryo mission show`"""
+    asked: tuple[Asked, ...]
     tasks: Mapping[int, Mapping[str, Any]]
     """`toryo task show`"""
     evidence: Mapping[int, Mapping[str, Any]]
     """`toryo evidence`"""
     logs: Mapping[int, str]
-    """`toryo log` of the newest run"""
+    """`toryo log` of the run that it is about: the fix, and the first that claimed what is not so."""
     verified: Mapping[str, Any]
     """`toryo verify` of the task that landed last"""
+    landed: str
+    """Its commit on main."""
+    landed_tree: str
+    beyond: tuple[str, ...]
+    """Paths in which main differs from that."""
     recomputed: Mapping[str, Any]
     """`toryo doctor --recompute`"""
     main: str
-    main_tree: str
     main_commits: frozenset[str]
     main_files: Mapping[str, str]
     """Path → text where the text matters, else empty."""
@@ -48,9 +65,11 @@ class Answers:
     """The text of the file that was never committed, from its snapshot."""
     graph: str
     client: str = ""
+    exit_code: int | None = 0
+    """Of `toryo do`."""
 
 
-def gather(stage: Stage, ids: Mapping[int, str], breathe: Callable[[], None]) -> Answers:
+def gather(stage: Stage, ids: Mapping[int, str], mission: str, breathe: Callable[[], None]) -> Answers:
     """`breathe` is called between the questions: a screen may want to move."""
 
     def read(*words: str, may_fail: bool = False) -> dict[str, Any]:
@@ -59,36 +78,52 @@ def gather(stage: Stage, ids: Mapping[int, str], breathe: Callable[[], None]) ->
 
     tasks = {number: read("task", "show", task) for number, task in ids.items()}
     evidence = {number: read("evidence", task) for number, task in ids.items()}
-    ran = [number for number in (FIXED, IDLER) if tasks[number]["runs"]]
-    logs = {number: str(read("log", ids[number]).get("text", "")) for number in ran}
-    main = stage.git("rev-parse", "main")
-    last = _landed_last(tasks, main)
-    verified = read("verify", ids[last], may_fail=True) if last else {}
+    last = _landed_last(stage, tasks)
+    landed = str(tasks[last]["landed_commit"]) if last else "main"
     paths = stage.git("ls-tree", "-r", "--name-only", "main").splitlines()
-    shown = {name: stage.git("show", f"main:{name}") for name in (MENU_FILE, BILL_FILE)}
+    shown = [MENU_FILE, BILL_FILE, README, *(path for path in paths if path.endswith(TICKS))]
     return Answers(
+        mission=read("mission", "show", mission),
+        asked=_asked(stage),
         tasks=tasks,
         evidence=evidence,
-        logs=logs,
-        verified=verified,
+        logs={
+            number: str(read("log", tasks[number]["runs"][at]["id"]).get("text", ""))
+            for number, at in ((FIXED, -1), (IDLER, 0))
+            if tasks[number]["runs"]
+        },
+        verified=read("verify", ids[last], may_fail=True) if last else {},
+        landed=landed,
+        landed_tree=stage.git("rev-parse", f"{landed}^{{tree}}"),
+        beyond=tuple(stage.git("diff", "--name-only", landed, "main").splitlines()),
         recomputed=read("doctor", "--recompute", may_fail=True),
-        main=main,
-        main_tree=stage.git("rev-parse", "main^{tree}"),
+        main=stage.git("rev-parse", "main"),
         main_commits=frozenset(stage.git("rev-list", "main").split()),
-        main_files=dict.fromkeys(paths, "") | shown,
+        main_files=dict.fromkeys(paths, "") | {name: stage.git("show", f"main:{name}") for name in shown},
         kept_commits=frozenset(stage.git("rev-list", "--all").split()),
         checkout=stage.git("status", "--short", "--branch"),
         conflicted=_conflicted(stage, tasks[RESOLVED]),
-        worktrees=_worktrees(stage, tasks, breathe),
+        worktrees=_worktrees(stage),
         restorable=_uncommitted(stage, tasks[IDLER]),
         graph=stage.git("log", "--graph", "--oneline", "main"),
         client=stage.client,
     )
 
 
-def _landed_last(tasks: Mapping[int, Mapping[str, Any]], main: str) -> int | None:
-    done = [number for number, task in tasks.items() if task["status"] == TaskStatus.DONE]
-    return next((number for number in done if tasks[number]["landed_commit"] == main), None)
+def _asked(stage: Stage) -> tuple[Asked, ...]:
+    lines = stage.requests.read_text(encoding="utf-8").splitlines()
+    kept = [json.loads(line) for line in lines]
+    return tuple(
+        Asked(one["purpose"], one["dialect"], json.dumps(one["body"], ensure_ascii=False))
+        for one in kept
+        if one.get("purpose")
+    )
+
+
+def _landed_last(stage: Stage, tasks: Mapping[int, Mapping[str, Any]]) -> int | None:
+    landed = {str(task["landed_commit"]): number for number, task in tasks.items()}
+    walked = stage.git("rev-list", "--first-parent", "main").split()
+    return next((landed[commit] for commit in walked if commit in landed), None)
 
 
 def _conflicted(stage: Stage, task: Mapping[str, Any]) -> tuple[str, ...]:
@@ -100,25 +135,16 @@ def _conflicted(stage: Stage, task: Mapping[str, Any]) -> tuple[str, ...]:
     )
 
 
-def _worktrees(
-    stage: Stage, tasks: Mapping[int, Mapping[str, Any]], breathe: Callable[[], None]
-) -> tuple[str, ...]:
-    """A landed task's worktree is retired after the task is done: it is given a moment."""
-    done = {str(task["worktree"]) for task in tasks.values() if task["status"] == TaskStatus.DONE}
-    end = time.monotonic() + CLEANED_WITHIN_S
-    while True:
-        lines = stage.git("worktree", "list", "--porcelain").splitlines()
-        found = tuple(line.removeprefix("worktree ") for line in lines if line.startswith("worktree "))[1:]
-        if not done & set(found) or time.monotonic() > end:
-            return found
-        breathe()
-        time.sleep(0.1)
+def _worktrees(stage: Stage) -> tuple[str, ...]:
+    """A completed mission has retired its own."""
+    lines = stage.git("worktree", "list", "--porcelain").splitlines()
+    return tuple(line.removeprefix("worktree ") for line in lines if line.startswith("worktree "))[1:]
 
 
 def _uncommitted(stage: Stage, task: Mapping[str, Any]) -> str:
     runs = task["runs"]
-    if not runs or not runs[-1]["snapshot_commit"]:
+    if not runs or not runs[0]["snapshot_commit"]:
         return ""
-    name = next(iter(runs[-1]["uncommitted"]), "")
-    done = stage.try_git("show", f"{runs[-1]['snapshot_commit']}:{name}")
+    name = next(iter(runs[0]["uncommitted"]), "")
+    done = stage.try_git("show", f"{runs[0]['snapshot_commit']}:{name}")
     return done.text if name and done.code == 0 else ""

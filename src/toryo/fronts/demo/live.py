@@ -9,14 +9,17 @@ from rich.live import Live as RichLive
 from rich.text import Text
 from rich.tree import Tree
 
-from toryo.domain.words import TaskStatus
-from toryo.fronts.demo.plan import STATUS_COLOUR, agent_of
+from toryo.fronts.demo.plan import SENTENCE, agent_of
 from toryo.fronts.demo.repository import NAME
 from toryo.fronts.demo.screens import command_line
-from toryo.fronts.demo.story import Story
+from toryo.fronts.demo.story import JUDGED, Story
+from toryo.fronts.text.steps import ARROW, SIGNS, STATUS_COLOUR
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from toryo.fronts.demo.mission_steps import MissionProgress
     from toryo.fronts.demo.story import Progress
 
 FRAMES = "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏"
@@ -26,16 +29,7 @@ TITLE = 20
 """Columns that a title needs: where they are not there, who works and how often is left out."""
 GUIDE = 4
 """Columns that a level of the tree takes."""
-
-SIGNS: dict[str, tuple[str, str]] = {
-    "": ("·", "dim"),
-    TaskStatus.DONE: ("✔", "green"),
-    TaskStatus.FAILED: ("✘", "red"),
-    TaskStatus.NEEDS_REVIEW: ("◆", "yellow"),
-    TaskStatus.OPEN: ("·", "dim"),
-    TaskStatus.BLOCKED: ("·", "dim"),
-    TaskStatus.READY: ("·", "dim"),
-}
+SIDE = "│ "
 
 
 class Live:
@@ -50,6 +44,10 @@ class Live:
             console=self._console, get_renderable=self._picture, refresh_per_second=FRAMES_A_SECOND
         )
         self._live.start()
+
+    @property
+    def columns(self) -> int:
+        return min(self._console.width, WIDEST)
 
     def say(self, text: str) -> None:
         self._console.print(Text.from_ansi(text))
@@ -71,18 +69,33 @@ class Live:
 
 def picture(story: Story, doing: str, took: float, columns: int) -> Group:
     width = min(columns, WIDEST)
-    root = Tree(_spread(Text(NAME, "bold"), Text(f"{took:.1f} s", "dim"), width), guide_style="dim")
+    head = _spread(Text(NAME, "bold"), Text(f"{took:.1f} s", "dim"), width)
+    root = Tree(Text("\n").join((head, *_mission(story.mission, took, width))), guide_style="dim")
     branches: dict[int, Tree] = {}
     for number, task in story.tasks.items():
-        parent = branches[task.plan.after[-1]] if task.plan.after else root
-        depth = 2 if task.plan.after else 1
-        branches[number] = parent.add(_label(task, width - GUIDE * depth, time.time()))
+        if task.id:
+            parent = branches.get(task.plan.after[-1], root) if task.plan.after else root
+            depth = 1 if parent is root else 2
+            branches[number] = parent.add(_label(task, width - GUIDE * depth, time.time()))
     foot = [Text(f"\n{_frame(took)} {doing}", "dim")] if doing else []
     return Group(Text(""), root, *foot)
 
 
+def _mission(mission: MissionProgress, took: float, width: int) -> list[Text]:
+    """The sentence, and the way from it, each step with its time."""
+    if not mission.id:
+        return []
+    words = [Text.assemble(word, (f" {at:.1f} s", "dim")) for word, at in mission.steps]
+    if mission.moves:
+        words.append(Text(f"{_frame(took)} {mission.moves}", "cyan"))
+    sentence = Text(f"“{SENTENCE}”", "italic")
+    sentence.truncate(width - len(SIDE), overflow="ellipsis")
+    lines = [sentence, *_folded(words, width - len(SIDE))]
+    return [Text.assemble((SIDE, "dim"), line) for line in lines]
+
+
 def _label(task: Progress, width: int, now: float) -> Text:
-    """Two lines: what and who and how far, and under it the newest fact."""
+    """What and who and how far, and under it the newest fact; at rest, the whole way."""
     sign, sign_style = SIGNS.get(task.status, (_frame(now), "cyan"))
     elapsed = task.elapsed(now)
     agent = (f"{task.plan.agent:<8}", "" if agent_of(task.plan).honest else "italic")
@@ -93,9 +106,25 @@ def _label(task: Progress, width: int, now: float) -> Text:
     if right.cell_len + TITLE > width:
         right = Text.assemble(state, past)
     left = Text.assemble((f"{sign} ", sign_style), (f"{task.plan.number} ", "bold"), task.plan.title)
-    note = Text(f"    {task.note}", "dim")
-    note.truncate(width, overflow="ellipsis")
-    return Text("\n").join((_spread(left, right, width), note))
+    notes = _folded([Text(word) for word in task.note.split(ARROW)], width - GUIDE, JUDGED)
+    for note in notes:
+        note.stylize("dim")
+    return Text("\n").join((_spread(left, right, width), *(Text.assemble(" " * GUIDE, one) for one in notes)))
+
+
+def _folded(words: Sequence[Text], width: int, turn: str = "") -> list[Text]:
+    """Words with arrows between them, in as many lines as they need; a further one begins with its arrow, and
+    so does the one of `turn`."""
+    lines: list[Text] = []
+    for word in words:
+        more = Text.assemble((ARROW, "dim"), word)
+        if lines and word.plain != turn and lines[-1].cell_len + more.cell_len <= width:
+            lines[-1].append_text(more)
+        else:
+            lines.append(Text.assemble((ARROW.lstrip(), "dim"), word) if lines else word)
+    for line in lines:
+        line.truncate(width, overflow="ellipsis")
+    return lines
 
 
 def _frame(seconds: float) -> str:

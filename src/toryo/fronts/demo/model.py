@@ -6,6 +6,7 @@ Whoever leaves the stage ends it too: its home is there.
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import sys
 import time
@@ -26,6 +27,14 @@ if TYPE_CHECKING:
 CLIENTS = ("claude", "codex", "gemini", "opencode")
 PROGRAM = (sys.executable, "-P", "-m", "toryo.rehearsal")
 BEGINS_WITHIN_S = 30
+
+
+def become(script: str, requests: str, port_file: str) -> int:
+    """This process goes on as the program that serves the script."""
+    argv = [*PROGRAM, script]
+    argv += ["--requests", requests] if requests else []
+    argv += ["--port-file", port_file] if port_file else []
+    os.execv(argv[0], argv)
 
 
 @dataclass(frozen=True)

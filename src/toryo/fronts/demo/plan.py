@@ -1,11 +1,20 @@
-"""The given plan of the demo: who works, on what, after whom, and how each task must end. No I/O."""
+"""Expected ends of the demo: the sentence, who works, and how each task of its plan must end. No I/O.
+
+The plan itself is the scripted model's (scripts/model.yaml), and is judged by this.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from toryo.domain.words import Access, TaskStatus
-from toryo.fronts.demo.repository import BILL_FILE, MENU_FILE
+from toryo.domain.words import Access
+from toryo.fronts.demo.repository import BILL_FILE
+
+SENTENCE = "New teas, a group discount, a translated README, our hours"
+ANSWERS = {"groups": "ten percent less, from three cups on", "language": "Japanese"}
+"""The questions that are asked, and their defaults."""
+PURPOSES = ("question", "plan", "analyze", "judge", "judge")
+"""What the model is asked for, all in all: each liar is judged once."""
 
 
 @dataclass(frozen=True)
@@ -20,16 +29,16 @@ class PlannedAgent:
 
 @dataclass(frozen=True)
 class PlannedTask:
+    """Each must end as done, whatever came before."""
+
     number: int
     title: str
-    description: str
     agent: str
-    status: TaskStatus
-    """How it must end."""
-    reason: str
     runs: tuple[tuple[str, int], ...]
     """(purpose, exit code) of each run it must have had."""
     after: tuple[int, ...] = ()
+    stopped: str = ""
+    """Why it was not believed at first."""
 
 
 AGENTS = (
@@ -37,58 +46,29 @@ AGENTS = (
     PlannedAgent("natsu", "builder"),
     PlannedAgent("aki", "builder"),
     # the fox and the raccoon dog of the old stories, who never are what they say
-    PlannedAgent("kitsune", "claims what is not so", Access.CONNECTED, honest=False),
-    PlannedAgent("tanuki", "exits as if all were well", honest=False),
+    PlannedAgent("kitsune", "translator", Access.CONNECTED, honest=False),
+    PlannedAgent("tanuki", "writer", honest=False),
 )
 
 TASKS = (
-    PlannedTask(
-        1,
-        "Serve hojicha",
-        f"Add hojicha for 500 yen to {MENU_FILE}.",
-        "haru",
-        TaskStatus.DONE,
-        "",
-        (("implement", 0),),
-    ),
-    PlannedTask(
-        2,
-        "Serve matcha",
-        f"Add matcha for 600 yen to {MENU_FILE}.",
-        "natsu",
-        TaskStatus.DONE,
-        "",
-        (("implement", 0), ("resolve", 0)),
-    ),
-    PlannedTask(
-        3,
-        "Discount for groups",
-        f"A table of three or more cups pays ten percent less ({BILL_FILE}).",
-        "aki",
-        TaskStatus.DONE,
-        "",
-        (("implement", 0), ("fix", 0)),
-        after=(1, 2),
-    ),
-    PlannedTask(
-        4,
-        "Translate the README",
-        "Translate README.md into Japanese.",
-        "kitsune",
-        TaskStatus.FAILED,
-        "exit:1",
-        (("implement", 1),),
-    ),
+    PlannedTask(1, "Serve hojicha", "haru", (("implement", 0),)),
+    PlannedTask(2, "Serve matcha", "natsu", (("implement", 0), ("resolve", 0))),
+    PlannedTask(3, "Discount for groups", "aki", (("implement", 0), ("fix", 0)), after=(1, 2)),
+    PlannedTask(4, "Translate the README", "kitsune", (("implement", 1), ("implement", 0)), stopped="exit:1"),
     PlannedTask(
         5,
         "Write the opening hours",
-        "Write the opening hours into HOURS.md.",
         "tanuki",
-        TaskStatus.NEEDS_REVIEW,
-        "no_commit",
-        (("implement", 0), ("implement", 0)),
+        (("implement", 0), ("implement", 0), ("implement", 0)),
+        stopped="no_commit",
     ),
 )
+
+DESCRIPTIONS = {
+    3: f"Groups pay {ANSWERS['groups']} ({BILL_FILE}).",
+    4: f"Translate README.md into {ANSWERS['language']}.",
+}
+"""Of tasks that are made of an answer."""
 
 REFUSED: dict[str, tuple[str, int]] = {
     "claude": ("api_error", 1),
@@ -104,30 +84,21 @@ def tasks_for(client: str) -> tuple[PlannedTask, ...]:
     if client not in REFUSED:
         return TASKS
     reason, code = REFUSED[client]
-    runs = (("implement", code),)
+    runs = (("implement", code), ("implement", 0))
     return tuple(
-        replace(task, reason=reason, runs=runs) if task.number == CLAIMER else task for task in TASKS
+        replace(task, stopped=reason, runs=runs) if task.number == CLAIMER else task for task in TASKS
     )
 
 
 RESOLVED, FIXED, CLAIMER, IDLER = 2, 3, 4, 5
 """Numbers of the tasks that the story is about."""
+LIARS = (CLAIMER, IDLER)
 
 FAILURE = "AssertionError: 1215.0 is not an instance of <class 'int'>"
 """What the repository's own test says to the first try of task 3."""
 
 MENU_LINE = 'MENU = {"sencha": 450, "hojicha": 500, "matcha": 600}'
 """Both intentions in the one line that two tasks changed."""
-
-
-STATUS_COLOUR: dict[str, str] = {
-    TaskStatus.DONE: "green",
-    TaskStatus.FAILED: "red",
-    TaskStatus.NEEDS_REVIEW: "yellow",
-    TaskStatus.RUNNING: "cyan",
-    TaskStatus.VERIFYING: "cyan",
-    TaskStatus.LANDING: "cyan",
-}
 
 
 def agent_of(task: PlannedTask) -> PlannedAgent:

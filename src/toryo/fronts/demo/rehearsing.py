@@ -12,11 +12,11 @@ from pathlib import Path
 
 from toryo import processes, settings
 from toryo.domain.errors import UserError
-from toryo.fronts.cli.showing import Progress, duration, one_line, paint
 from toryo.fronts.demo import model
 from toryo.fronts.demo.expectations import Expectation
 from toryo.fronts.demo.leaving import ignore, leave, listen
 from toryo.fronts.demo.stage import KEPT_VARIABLES, Stage, StepFailed, look_for_git, new_root
+from toryo.fronts.text.output import Progress, duration, one_line, paint
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -208,11 +208,12 @@ def _told(ends: list[Ended], expectations: list[Expectation], requests: int) -> 
                 f"{one['result']}: “{one['summary']}”" for one in run["claims"] if one["kind"] == "completed"
             ]
             lines += [f"  said   {one_line(text)}" for text in said]
-            facts = f"run {number} {run['purpose']}: exit {run['exit_code']}, {run['commits']} commits"
+            commits = "1 commit" if run["commits"] == 1 else f"{run['commits']} commits"
+            facts = f"run {number} {run['purpose']}: exit {run['exit_code']}, {commits}"
             lines.append(f"  saw    {facts}")
         checks = ", ".join(f"{one['command']} {one['result']}" for one in end["evidence"]["checks"])
         lines.append(f"  proof  {end['evidence']['verdict'] or 'none'}" + (f": {checks}" if checks else ""))
-    lines += ["", f"The model was asked {requests} times."]
+    lines += ["", f"The model was asked {'once' if requests == 1 else f'{requests} times'}."]
     for one in expectations:
         sign = paint("✔", "green") if one.ok else paint("✘", "red")
         lines.append(f"{sign} {one.what}" + ("" if one.ok else f"\n  found: {one.found}"))

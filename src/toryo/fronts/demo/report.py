@@ -1,4 +1,4 @@
-"""What the demo says in the end, as text: the evidence of each task, main's history, what was believed."""
+"""Report of the demo, as text: the evidence of each task, main's history, what was believed."""
 
 from __future__ import annotations
 
@@ -8,9 +8,10 @@ import sys
 import textwrap
 from pathlib import Path
 
-from toryo.domain.words import TaskStatus
-from toryo.fronts.cli.showing import cut, duration, folded, one_line, paint
-from toryo.fronts.demo.plan import CLAIMER, IDLER, STATUS_COLOUR, TASKS
+from toryo.fronts.demo.expectations import JUDGED_BY
+from toryo.fronts.demo.plan import CLAIMER, IDLER, TASKS
+from toryo.fronts.text.output import cut, duration, folded, one_line, paint
+from toryo.fronts.text.steps import STATUS_COLOUR
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -61,19 +62,28 @@ def _of_task(plan: PlannedTask, answers: Answers) -> Iterator[str]:
             yield _fact("saw", f"a conflict with main in {', '.join(answers.conflicted)}", "cyan")
         if run["purpose"] == "fix":
             yield _fact("saw", "the checks failed on its merge with main", "cyan")
-        last = number == len(task["runs"])
-        yield from (_fact("said", text, "yellow") for text in _said(plan, run, answers, last=last))
+        is_last = number == len(task["runs"])
+        if plan.stopped and is_last:
+            yield from (_fact("judge", text, "bold") for text in _judgement(task))
+        is_told = number == 1 if plan.number == IDLER else is_last
+        yield from (_fact("said", text, "yellow") for text in _said(plan, run, answers, is_told=is_told))
         yield _fact("saw", _of_run(number, run), "cyan")
-    yield _fact("proof", _proof(plan, task, answers), "green" if plan.status is TaskStatus.DONE else "red")
+    yield _fact("proof", *_proof(plan, answers))
 
 
-def _said(plan: PlannedTask, run: Mapping[str, Any], answers: Answers, *, last: bool) -> list[str]:
-    """Claims over MCP, and the first line of the newest run's log where one was read."""
+def _judgement(task: Mapping[str, Any]) -> Iterator[str]:
+    for one in task["verbs"]:
+        note = one_line(str(one["note"])).removeprefix(JUDGED_BY)
+        yield f"not believed ({one['reason']}); told “{note}”"
+
+
+def _said(plan: PlannedTask, run: Mapping[str, Any], answers: Answers, *, is_told: bool) -> list[str]:
+    """Claims over MCP, and the telling line of the log where one was read of this run."""
     said = [f"{one['result']}: “{one['summary']}”" for one in run["claims"] if one["kind"] == "completed"]
     log = answers.logs.get(plan.number, "").strip()
     lines = log.splitlines()
     told = next((line for line in lines if any(word in line for word in WORDS)), "")
-    return said + ([f"“{one_line(told)}”"] if told and last else [])
+    return said + ([f"“{one_line(told)}”"] if told and is_told else [])
 
 
 def _fact(label: str, text: str, colour: str) -> str:
@@ -89,18 +99,16 @@ def _of_run(number: int, run: Mapping[str, Any]) -> str:
     return text
 
 
-def _proof(plan: PlannedTask, task: Mapping[str, Any], answers: Answers) -> str:
+def _proof(plan: PlannedTask, answers: Answers) -> tuple[str, str]:
+    """Its text, and the text's colour."""
     proof = answers.evidence[plan.number]
-    if proof["verdict"]:
-        checks = ", ".join(
-            f"{one['command']} {one['result']} (exit {one['exit_code']}, {duration(one['duration_s'])})"
-            for one in proof["checks"]
-        )
-        return f"{proof['verdict']}: {checks} on tree {proof['tree'][:7]}"
-    kept = f"kept on {task['branch']}"
-    if plan.number == IDLER:
-        kept = f"`toryo restore {task['id']}` gives the file back"
-    return f"none: not on main; {kept}"
+    if not proof["verdict"]:
+        return "none: not on main", "red"
+    checks = ", ".join(
+        f"{one['command']} {one['result']} (exit {one['exit_code']}, {duration(one['duration_s'])})"
+        for one in proof["checks"]
+    )
+    return f"{proof['verdict']}: {checks} on tree {proof['tree'][:7]}", "green"
 
 
 def history(answers: Answers) -> str:
@@ -123,12 +131,13 @@ def differing(expectations: Sequence[Expectation]) -> str:
 
 
 def closing(stage: Stage, answers: Answers, *, kept: bool, took_s: float) -> str:
-    exited = answers.tasks[CLAIMER]["runs"][-1]["exit_code"]
+    exited = answers.tasks[CLAIMER]["runs"][0]["exit_code"]
     believed = (
-        "Believed: exit codes, commits, and checks that Toryo ran itself on the very tree that is main now."
+        "Believed: exit codes, commits, and checks that Toryo ran itself on the very trees it put on main."
         f" Not believed: kitsune's “success”, for it exited {exited};"
         " tanuki's exit 0, for it committed nothing."
-        " Both wait for you, and nothing they did is lost."
+        " The planner's model judged each once; they were believed when the facts agreed."
+        " Nothing of what they left at first is lost."
     )
     toryo = program()
     lines, took = [textwrap.fill(believed, columns()), ""], duration(took_s)

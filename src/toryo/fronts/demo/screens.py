@@ -1,4 +1,4 @@
-"""Where the demo shows how far it is: a live tree on a terminal, lines elsewhere, nothing beside `--json`.
+"""Progress display of the demo: a live tree on a terminal, lines elsewhere, nothing beside `--json`.
 
 The live tree (live.py) is the only user of rich, imported where it is needed.
 """
@@ -8,7 +8,7 @@ from __future__ import annotations
 import sys
 import time
 
-from toryo.fronts.cli.showing import in_colour, paint
+from toryo.fronts.text.output import in_colour, paint
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     from toryo.fronts.demo.story import Story
 
     class Screen(Protocol):
+        @property
+        def columns(self) -> int: ...
+
         def say(self, text: str) -> None:
             """A line of its own that stays."""
 
@@ -30,6 +33,7 @@ if TYPE_CHECKING:
 
 
 COMMAND_COLUMNS = 36
+WIDEST = 100
 
 
 def choose(*, json: bool) -> Screen:
@@ -45,8 +49,10 @@ def choose(*, json: bool) -> Screen:
 class Silent:
     """On a terminal one line on stderr says that something is going on."""
 
+    columns = WIDEST
+
     def __init__(self) -> None:
-        from toryo.fronts.cli.showing import Progress
+        from toryo.fronts.text.output import Progress
 
         self._progress = Progress("the demo is running")
 
@@ -64,6 +70,8 @@ class Silent:
 class Lines:
     """A line for everything that happens, for pipes and logs."""
 
+    columns = WIDEST
+
     def __init__(self) -> None:
         self._begun = time.time()
         self._told = 0
@@ -76,13 +84,21 @@ class Lines:
 
     def show(self, story: Story, doing: str) -> None:
         for one in story.told[self._told :]:
-            task = story.tasks[one.number].plan
             since = max(0.0, one.at - self._begun)
-            self.say(f"{since:5.1f} s  {one.number} {task.title} ({task.agent}): {one.text}")
+            self.say(f"{since:5.1f} s  {_who(story, one.number)}: {one.text}")
         self._told = len(story.told)
 
     def close(self) -> None: ...
 
 
+def _who(story: Story, number: int) -> str:
+    if number not in story.tasks:
+        return "the mission"
+    task = story.tasks[number].plan
+    return f"{number} {task.title} ({task.agent})"
+
+
 def command_line(line: str, outcome: str) -> str:
+    if not outcome:
+        return f"{paint('$', 'dim')} {line}"
     return f"{paint('$', 'dim')} {line:<{COMMAND_COLUMNS}} {paint(outcome, 'dim')}"

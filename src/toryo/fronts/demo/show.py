@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import json
 import time
+from dataclasses import replace
 
 from toryo import __version__
 from toryo.domain.words import Access
-from toryo.fronts.demo import model, report, screens
+from toryo.fronts.demo import mission_text, model, report, screens
 from toryo.fronts.demo.expectations import Expectation, judge
 from toryo.fronts.demo.gathering import gather
 from toryo.fronts.demo.leaving import ignore, leave, listen, processes_of
-from toryo.fronts.demo.plan import AGENTS, TASKS
+from toryo.fronts.demo.plan import AGENTS, SENTENCE, TASKS
 from toryo.fronts.demo.repository import CHECK, FILES, NAME
+from toryo.fronts.demo.request import Request
 from toryo.fronts.demo.stage import MODEL, Stage, StepFailed, look_for_git, new_root
 from toryo.fronts.demo.story import Story
 from toryo.fronts.demo.watching import watch
@@ -29,6 +31,9 @@ REST_WITHIN_S = 120
 REST_OF_CLIENTS_WITHIN_S = 300
 """A real CLI takes seconds to begin."""
 LOOK_EVERY_S = 0.1
+TOLD_WITHIN_S = 5
+PLANNERS = ("claude", "codex")
+"""Clients that can be the planner's model, too."""
 
 
 def play(*, keep: str | None, as_json: bool, client: str = "") -> int:
@@ -58,15 +63,37 @@ def exit_code(expectations: Sequence[Expectation]) -> int:
 
 
 def _perform(stage: Stage, screen: Screen) -> Answers:
-    screen.say(
-        f"Toryo {__version__} demo: {len(TASKS)} tasks, {len(AGENTS)} agents, one small real repository."
-    )
-    screen.say(f"{_who(stage)} No key needed.\n")
+    screen.say(f"Toryo {__version__} demo: one sentence, {len(AGENTS)} agents, one small real repository.")
+    screen.say(f"{_who(stage)}\n")
     stage.build()
+    given = model.start(stage, stage.script(MODEL), (stage.client,) if stage.client else ())
+    stage = given.at(stage)
     if stage.client:
-        given = model.start(stage, stage.script(MODEL), (stage.client,))
-        stage = given.at(stage)
         model.look_for(given, stage.client, stage)
+    _set_up(stage, screen, given.url)
+    seen = watch(stage)
+    try:
+        request = Request(stage, REST_OF_CLIENTS_WITHIN_S if stage.client else REST_WITHIN_S)
+        screen.command(f'toryo do "{SENTENCE}" \\\n      --defaults --yes', "")
+        _follow(stage, screen, seen, request)
+        missing = [task.title for task in TASKS if task.number not in seen.story.ids]
+        if missing:
+            told = f"`toryo do` exited {request.exit_code}, and there is no task “{missing[0]}”"
+            raise StepFailed(f"{told}: {request.said[-1000:]}", hint=stage.keep_hint)
+        answers = gather(
+            stage,
+            seen.story.ids,
+            seen.story.mission.id,
+            lambda: screen.show(seen.look(), "asking git and toryo whether all that is so"),
+        )
+        return replace(answers, exit_code=request.exit_code)
+    finally:
+        seen.end()
+        screen.show(seen.story, "stopping the processes")
+
+
+def _set_up(stage: Stage, screen: Screen, url: str) -> None:
+    """What a user does once: the project, who works, who plans."""
     screen.command(f"git init {NAME} && git commit", f"{len(FILES)} files, 3 tests")
     screen.show(Story(), "starting a daemon and a coordinator of its own")
     stage.toryo("init", "--yes")
@@ -74,23 +101,18 @@ def _perform(stage: Stage, screen: Screen) -> Answers:
     screen.show(Story(), "adding agents")
     _add_agents(stage)
     screen.command("toryo agent add NAME …", ", ".join(one.name for one in AGENTS))
-    seen = watch(stage)
-    try:
-        ids = _add_tasks(stage, screen, seen)
-        within_s = REST_OF_CLIENTS_WITHIN_S if stage.client else REST_WITHIN_S
-        _wait(screen, seen, within_s, stage.keep_hint)
-        return gather(
-            stage, ids, lambda: screen.show(seen.look(), "asking git and toryo whether all that is so")
-        )
-    finally:
-        seen.end()
-        screen.show(seen.story, "stopping daemon and coordinator")
+    if stage.client in PLANNERS:
+        stage.toryo("planner", "use", stage.client)
+        screen.command(f"toryo planner use {stage.client}", f"{stage.client} plans, too")
+    else:
+        stage.toryo("planner", "use", "--url", f"{url}/v1", "--model", "scripted")
+        screen.command("toryo planner use --url URL …", "the scripted model plans")
 
 
 def _who(stage: Stage) -> str:
     if not stage.client:
-        return "The plan is given; no model is called: the agents are scripts."
-    return f"The plan is given; the agents are {stage.client} itself, its model is a script on this machine."
+        return "No key needed: the model and the agents are scripts, everything else is real."
+    return f"No key needed: the agents are {stage.client} itself, its model is a script on this machine."
 
 
 def _add_agents(stage: Stage) -> None:
@@ -101,26 +123,21 @@ def _add_agents(stage: Stage) -> None:
         stage.toryo(*words)
 
 
-def _add_tasks(stage: Stage, screen: Screen, seen: Watch) -> dict[int, str]:
-    ids: dict[int, str] = {}
-    for task in TASKS:
-        words = ["task", "add", task.title, "-d", task.description, "--agent", task.agent]
-        for other in task.after:
-            words += ["--after", ids[other]]
-        ids[task.number] = str(stage.read(*words)["id"])
-        if task is TASKS[0]:
-            screen.command("toryo task add TITLE --agent NAME …", f"{len(TASKS)} tasks")
-        screen.show(seen.look(), "adding tasks")
-    return ids
-
-
-def _wait(screen: Screen, seen: Watch, within_s: float, hint: str) -> None:
-    end = time.monotonic() + within_s
-    while not seen.look().at_rest:
-        if time.monotonic() > end:
-            raise StepFailed(f"The tasks are not at rest after {within_s:g} s.", hint=hint)
-        screen.show(seen.story, "watching `toryo events -f`")
+def _follow(stage: Stage, screen: Screen, seen: Watch, request: Request) -> None:
+    """Until `toryo do` has ended, and all that it led to was seen."""
+    is_told = False
+    while not request.is_over:
+        story = seen.look()
+        if story.mission.is_approved and not is_told:
+            is_told = True
+            mission = stage.read("mission", "show", story.mission.id)
+            screen.say("\n".join(mission_text.brief(mission, screen.columns)))
+        screen.show(story, "watching `toryo events -f`")
         time.sleep(LOOK_EVERY_S)
+    end = time.monotonic() + TOLD_WITHIN_S
+    while not seen.look().mission.is_over and time.monotonic() < end:  # the events come a moment later
+        time.sleep(LOOK_EVERY_S)
+    screen.show(seen.story, "watching `toryo events -f`")
 
 
 def _no_trace(stage: Stage, *, kept: bool) -> Expectation:
@@ -137,6 +154,8 @@ def _as_json(
     return {
         "ok": exit_code(expectations) == 0,
         "duration_s": took_s,
+        "mission": answers.mission,
+        "asked": [{"purpose": one.purpose, "dialect": one.dialect} for one in answers.asked],
         "tasks": list(answers.tasks.values()),
         "evidence": list(answers.evidence.values()),
         "expectations": [one.as_json() for one in expectations],

@@ -1,4 +1,4 @@
-"""The demo's place: its own folder, home and environment, and `git` and `toryo` called there as commands.
+"""Stage of the demo: its own folder, home and environment, and `git` and `toryo` called there as commands.
 
 It plays a user and knows no more than one. What is left of it in the end, leaving.py takes away.
 """
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 PROGRAM = (sys.executable, "-P", "-m", "toryo")
 SCRIPTS = Path(__file__).parent / "scripts"
 MODEL = "model"
-"""The script of the model, for agents that are a real CLI."""
+"""The script of the model: the planner's, and that of agents that are a real CLI."""
 KEPT_VARIABLES = ("LANG", "LC_ALL", "LC_CTYPE", "TMPDIR", "TZ", "PYTHONPATH")
 """Nothing else of the user's environment comes along: no key, no setting, no home."""
 COMMAND_WITHIN_S = 90
@@ -115,8 +115,8 @@ class Stage:
     def toryo(self, *words: str) -> str:
         return self._done("toryo", words, self.try_toryo(*words)).text
 
-    def try_toryo(self, *words: str) -> Finished:
-        return self._run((*PROGRAM, *words))
+    def try_toryo(self, *words: str, within_s: float = COMMAND_WITHIN_S) -> Finished:
+        return self._run((*PROGRAM, *words), within_s)
 
     def read(self, *words: str, may_fail: bool = False) -> dict[str, Any]:
         """What the command prints as JSON; `may_fail`: its exit code is one of the answers."""
@@ -127,9 +127,9 @@ class Stage:
         assert isinstance(answer, dict)
         return answer
 
-    def _run(self, argv: tuple[str, ...]) -> Finished:
+    def _run(self, argv: tuple[str, ...], within_s: float = COMMAND_WITHIN_S) -> Finished:
         try:
-            return processes.run(argv, cwd=self.repo, env=self.env(), limit_s=COMMAND_WITHIN_S)
+            return processes.run(argv, cwd=self.repo, env=self.env(), limit_s=within_s)
         except processes.TimeLimit as late:
             raise StepFailed(str(late), hint=self.keep_hint) from late
 

@@ -32,7 +32,7 @@ class Watch:
             if not line.startswith(b"{"):
                 raise StepFailed(f"`toryo events -f` said: {line.decode('utf-8', 'replace')}")
             self.story.take(json.loads(line))
-        if not self.story.at_rest and not processes.is_alive(self.pid, self.started):
+        if not self.story.mission.is_over and not processes.is_alive(self.pid, self.started):
             raise StepFailed("`toryo events -f` ended.")
         return self.story
 

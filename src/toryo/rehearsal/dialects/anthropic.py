@@ -132,6 +132,8 @@ def _blocks(answer: Answer) -> Iterator[dict[str, Any]]:
 
 
 def _stop(answer: Answer) -> str:
+    if answer.cut:
+        return "max_tokens"
     return "end_turn" if answer.call is None else "tool_use"
 
 

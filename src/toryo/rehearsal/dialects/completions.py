@@ -85,6 +85,8 @@ def _calls(answer: Answer, **place: int) -> dict[str, Any]:
 
 
 def _finish(answer: Answer) -> str:
+    if answer.cut:
+        return "length"
     return "stop" if answer.call is None else "tool_calls"
 
 

@@ -47,7 +47,9 @@ class Responses:
         )
 
     def whole(self, asked: Asked, answer: Answer) -> Mapping[str, Any]:
-        return {**_head(asked, answer, "completed"), "output": list(_items(answer)), "usage": _usage(answer)}
+        head = _head(asked, answer, "incomplete" if answer.cut else "completed")
+        cut = {"incomplete_details": {"reason": "max_output_tokens"}} if answer.cut else {}
+        return {**head, **cut, "output": list(_items(answer)), "usage": _usage(answer)}
 
     def events(self, asked: Asked, answer: Answer) -> Iterator[Event]:
         head = {**_head(asked, answer, "in_progress"), "output": []}
@@ -63,7 +65,8 @@ class Responses:
             else:
                 yield _event("response.output_item.added", **at, item=empty)
             yield _event("response.output_item.done", **at, item=item)
-        yield _event("response.completed", response=self.whole(asked, answer))
+        end = "response.incomplete" if answer.cut else "response.completed"
+        yield _event(end, response=self.whole(asked, answer))
 
     def failed(self, failure: Failure) -> Refusal:
         """A limit is one of the account, with the time at which it ends."""

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Literal, Protocol
 
 from toryo.domain.errors import UserError
-from toryo.protocol.parts import Said
+from toryo.protocol.kinds.run import Said
 
 
 class CannotCall(UserError):

@@ -11,7 +11,7 @@ from datetime import datetime
 from typing import Any, Literal
 
 from toryo.domain.advice import INSTALL
-from toryo.protocol.parts import Said
+from toryo.protocol.kinds.run import Said
 from toryo.workbench.clients import claude_home, claude_record
 from toryo.workbench.clients.calls import Call, Command, Interactive, Versions
 from toryo.workbench.clients.run_files import (

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from datetime import datetime
 from typing import Any
 
-from toryo.protocol.parts import Said, Usage
+from toryo.protocol.kinds.run import Said, Usage
 from toryo.workbench.clients import streams
 from toryo.workbench.clients.limits import error_code, limited
 from toryo.workbench.clients.streams import Notes, Record, at, count_at, items_at, price_at, records, text_at
@@ -19,6 +19,10 @@ SUBTYPES = {
 
 
 def read(lines: Iterable[str], now: datetime | None) -> Said:
+    return _noted(lines, now).said()
+
+
+def _noted(lines: Iterable[str], now: datetime | None) -> Notes:
     notes = Notes()
     resets: float | None = None
     for one in records(lines):
@@ -41,7 +45,7 @@ def read(lines: Iterable[str], now: datetime | None) -> Said:
             notes.succeed(text_at(one, "last_assistant_message"))
         elif one.get("hook_event_name") == "StopFailure":
             _stop_failure(notes, one, now)
-    return notes.said()
+    return notes
 
 
 def _retry(notes: Notes, one: Record, resets: float | None, now: datetime | None) -> None:
@@ -107,7 +111,7 @@ def shown(line: str) -> str | None:
         parts = [_part_shown(part) for part in items_at(one, "message", "content")]
         return "\n".join(part for part in parts if part) or None
     if kind == "result":
-        return streams.end_shown(read([line], None))
+        return streams.end_shown(_noted([line], None))
     if kind == "rate_limit_event":
         refused = text_at(one, "rate_limit_info", "status") == "rejected"
         return streams.compact(at(one, "rate_limit_info")) if refused else None

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterable
 from datetime import datetime
 
-from toryo.protocol.parts import Said, Usage
+from toryo.protocol.kinds.run import Said, Usage
 from toryo.workbench.clients import streams
 from toryo.workbench.clients.limits import error_code, limited
 from toryo.workbench.clients.streams import Notes, Record, at, count_at, text_at
@@ -21,6 +21,10 @@ REFUSED = re.compile(r"approval policy is never|rejected by user|requires approv
 
 
 def read(lines: Iterable[str], now: datetime | None) -> Said:
+    return _noted(lines, now).said()
+
+
+def _noted(lines: Iterable[str], now: datetime | None) -> Notes:
     notes = Notes()
     words = ""
     turns = 0
@@ -51,7 +55,7 @@ def read(lines: Iterable[str], now: datetime | None) -> Said:
         elif kind == "agent-turn-complete":  # of `notify`
             notes.conversation = text_at(one, "thread-id") or notes.conversation
             notes.succeed(text_at(one, "last-assistant-message"))
-    return notes.said()
+    return notes
 
 
 def _item(notes: Notes, one: Record) -> str:
@@ -85,7 +89,7 @@ def shown(line: str) -> str | None:
     if kind == "error":
         return f"… {text_at(one, 'message')}"
     if kind in ("turn.completed", "turn.failed"):
-        return streams.end_shown(read([line], None))
+        return streams.end_shown(_noted([line], None))
     return streams.other_shown(line, one)
 
 

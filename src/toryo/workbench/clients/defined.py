@@ -10,13 +10,13 @@ from datetime import datetime
 from pathlib import Path
 from typing import Literal
 
-from toryo.protocol.client_files import HOLES, Definition, ResultKeys, read_definition
-from toryo.protocol.parts import Said, Usage
+from toryo.protocol.kinds.run import Said, Usage
 from toryo.workbench.clients import streams
 from toryo.workbench.clients.calls import Call, CannotCall, Command, Interactive, Versions
 from toryo.workbench.clients.command import LONGEST_ARGUMENT
 from toryo.workbench.clients.limits import error_code, limited
 from toryo.workbench.clients.run_files import spool_variable, with_added
+from toryo.yaml.client_definitions import HOLES, Definition, ResultKeys, read_definition
 
 _HOLE = re.compile(r"\{(" + "|".join(HOLES) + r")\}")
 
@@ -87,6 +87,9 @@ class DefinedCli(DefinedClient):
         return Versions(argv=argv, tested=tuple(told.tested) if told else ())
 
     def read(self, lines: Iterable[str], now: datetime | None = None) -> Said:
+        return self._noted(lines, now).said()
+
+    def _noted(self, lines: Iterable[str], now: datetime | None = None) -> streams.Notes:
         notes, keys = streams.Notes(), self.result
         for one in streams.records(lines):
             notes.conversation = _text(one, keys.conversation) or notes.conversation
@@ -98,7 +101,7 @@ class DefinedCli(DefinedClient):
                 message = _text(one, keys.message)
                 notes.fail(error_code(message), message, limited(message, now=now))
                 notes.usage = self._usage(one)
-        return notes.said()
+        return notes
 
     def _usage(self, one: streams.Record) -> Usage | None:
         keys = self.result
@@ -115,7 +118,7 @@ class DefinedCli(DefinedClient):
         if one is not None and (
             _holds(one, self.result.success) or _holds(one, self.result.error or {"": ""})
         ):
-            return streams.end_shown(self.read([line]))
+            return streams.end_shown(self._noted([line]))
         return streams.other_shown(line, one)
 
     def interactive(self, call: Call) -> Interactive:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 from datetime import datetime
 
-from toryo.protocol.parts import Said, Usage
+from toryo.protocol.kinds.run import Said, Usage
 from toryo.workbench.clients import streams
 from toryo.workbench.clients.limits import error_code, limited
 from toryo.workbench.clients.streams import Notes, Record, at, count_at, text_at
@@ -18,6 +18,10 @@ NOISE = ("YOLO mode is enabled", "Warning: True color", "Ripgrep is not availabl
 
 
 def read(lines: Iterable[str], now: datetime | None) -> Said:
+    return _noted(lines, now).said()
+
+
+def _noted(lines: Iterable[str], now: datetime | None) -> Notes:
     notes = Notes()
     words, status = "", None
     tools: dict[str, str] = {}
@@ -54,7 +58,7 @@ def read(lines: Iterable[str], now: datetime | None) -> Said:
         elif isinstance(one.get("error"), dict) and "session_id" in one:  # fatal, on standard error
             notes.conversation = text_at(one, "session_id") or notes.conversation
             _failed(notes, text_at(one, "error", "message"), count_at(one, "error", "code"), now)
-    return notes.said()
+    return notes
 
 
 def _result(notes: Notes, one: Record, words: str, status: int | None, now: datetime | None) -> None:
@@ -87,5 +91,5 @@ def shown(line: str) -> str | None:
         told = at(one, "output") or text_at(one, "error", "message")
         return streams.answer_shown(told, failed=text_at(one, "status") == "error")
     if kind == "result":
-        return streams.end_shown(read([line], None))
+        return streams.end_shown(_noted([line], None))
     return None if line.startswith(NOISE) else streams.other_shown(line, one)

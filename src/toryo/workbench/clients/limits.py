@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from toryo.domain.times import iso
-from toryo.protocol.parts import Limited
+from toryo.protocol.kinds.run import Limited
 
 USAGE = re.compile(
     r"usage limit|hit your .{0,40}limit|limit reached|rate.?limit|too many requests|quota|resource.?exhausted"

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterable
 from datetime import datetime
 
-from toryo.protocol.parts import Limited, Said, Usage
+from toryo.protocol.kinds.run import Limited, Said, Usage
 from toryo.workbench.clients import streams
 from toryo.workbench.clients.limits import error_code, limited
 from toryo.workbench.clients.streams import Notes, Record, at, count_at, price_at, text_at
@@ -21,6 +21,10 @@ REFUSED = re.compile(r"rejected permission|rule which prevents you", re.IGNORECA
 
 
 def read(lines: Iterable[str], now: datetime | None) -> Said:
+    return _noted(lines, now).said()
+
+
+def _noted(lines: Iterable[str], now: datetime | None) -> Notes:
     notes = Notes()
     words = ""
     for line in lines:
@@ -50,7 +54,7 @@ def read(lines: Iterable[str], now: datetime | None) -> Said:
                 notes.fail(text_at(one, "part", "reason"), words)
         elif kind == "error":
             _failed(notes, one, now)
-    return notes.said()
+    return notes
 
 
 def _waits(line: str, now: datetime | None) -> Limited | None:
@@ -111,5 +115,5 @@ def shown(line: str) -> str | None:
     if kind == "step_finish" and text_at(one, "part", "reason") == "tool-calls":
         return None
     if kind in ("step_finish", "error"):
-        return streams.end_shown(read([line], None))
+        return streams.end_shown(_noted([line], None))
     return streams.other_shown(line, one)

@@ -24,6 +24,7 @@ __all__ = [
     "client",
     "has_record",
     "known_on_path",
+    "looked_for",
     "mistakes",
     "names",
 ]
@@ -61,6 +62,18 @@ def known_on_path(environ: Mapping[str, str], folder: Path | None = None) -> dic
         where = shutil.which(one.program, path=environ.get("PATH", "")) if one.program else None
         if where is not None:
             found[one.name] = where
+    return found
+
+
+def looked_for(
+    environ: Mapping[str, str], folder: Path | None = None, commands: Mapping[str, str] | None = None
+) -> dict[str, str]:
+    """Each client with a program → its path, empty where that is not found; `commands`: other programs."""
+    found: dict[str, str] = {}
+    for one in _all(folder):
+        program = (commands or {}).get(one.name) or one.program
+        if program:
+            found[one.name] = shutil.which(program, path=environ.get("PATH", "")) or ""
     return found
 
 

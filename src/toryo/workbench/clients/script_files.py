@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from toryo.domain.errors import UserError
-from toryo.protocol import yaml_files
+from toryo.yaml import complaints
 
 
 class BadScript(UserError):
@@ -32,10 +32,10 @@ class Step:
 
 def load(path: Path) -> Any:
     try:
-        return yaml_files.load(str(path), path.read_text())
+        return complaints.load(str(path), path.read_text())
     except (OSError, UnicodeDecodeError) as error:
         raise BadScript(f"{path}: {error}") from error
-    except yaml_files.Malformed as error:
+    except complaints.Malformed as error:
         raise BadScript(str(error)) from error
 
 

@@ -5,14 +5,18 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Any, Literal
 
-from toryo.protocol.parts import Limited, Said, Usage
+from toryo.domain.times import iso
+from toryo.protocol.kinds.run import Limited, Said, Usage
 
 Record = dict[str, Any]
 LONGEST_SHOWN = 500
 LONGEST_MESSAGE = 400
 LONGEST_WORDS = 2000
+ERROR_HEAD, ERROR_TAIL = 2, 20
+"""Lines that are shown of what a tool that failed answered."""
 
 
 def record(line: str) -> Record | None:
@@ -57,6 +61,21 @@ def price_at(value: Any, *path: str) -> float | None:
     if isinstance(found, bool) or not isinstance(found, int | float):
         return None
     return float(found)
+
+
+def moment_of(line: str) -> str:
+    """When a record says that it was written; empty: it does not say."""
+    found = record(line) if '"timestamp"' in line else None
+    stamp = found.get("timestamp") if found else None
+    try:
+        if isinstance(stamp, str):
+            moment = datetime.fromisoformat(stamp)
+            return iso(moment.timestamp()) or "" if moment.tzinfo else ""
+        if isinstance(stamp, int | float) and not isinstance(stamp, bool):
+            return iso(stamp / 1000) or ""
+    except (ValueError, OverflowError, OSError):
+        return ""
+    return ""
 
 
 def items_at(value: Any, *path: str) -> list[Any]:
@@ -138,18 +157,31 @@ def call_shown(tool: str, inputs: Any) -> str:
 
 
 def answer_shown(output: Any, *, failed: bool) -> str | None:
-    """The beginning of what a tool answered; nothing where it went well and said nothing."""
+    """The beginning of what a tool answered; nothing where it went well and said nothing. Of a failure
+    whole lines, and its end, where the reason stands."""
     text = output if isinstance(output, str) else "" if output is None else compact(output)
     lines = [line.rstrip() for line in text.splitlines() if line.strip()]
-    if not lines and not failed:
+    if failed:
+        return "\n    ".join(_failure(lines))
+    if not lines:
         return None
     more = f" … {len(lines) - 1} more lines" if len(lines) > 1 else ""
-    return f"  {'✗' if failed else '←'} {cut(lines[0], 200) if lines else 'failed'}{more}"
+    return f"  ← {cut(lines[0], 200)}{more}"
 
 
-def end_shown(said: Said) -> str:
-    """The last line of a run, from its final record."""
-    parts = [f"{said.result}: {said.message}" if said.message else said.result]
+def _failure(lines: list[str]) -> list[str]:
+    left_out = len(lines) - ERROR_HEAD - ERROR_TAIL
+    if left_out > 0:
+        lines = [*lines[:ERROR_HEAD], f"… {left_out} more lines", *lines[-ERROR_TAIL:]]
+    first, *others = lines or ["failed"]
+    return [f"  ✗ {first}", *others]
+
+
+def end_shown(notes: Notes) -> str:
+    """The last line of a run, from its final record; an error whole."""
+    said = notes.said()
+    message = notes.message.strip() if said.result == "error" else said.message
+    parts = [f"{said.result}: {message}" if message else said.result]
     usage = said.usage
     if usage is not None:
         parts += [f"{usage.turns} turns"] if usage.turns else []

@@ -12,11 +12,15 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import toryo
+from toryo.domain.units import PARENT_BREAKDOWN, PARENT_REQUIREMENTS, REQUIREMENTS, SCOPED
 from toryo.domain.words import Access, Purpose
 from toryo.files import write_whole
 from toryo.own_venv import without_own_venv
+from toryo.protocol.kinds.units import UnitPlace
 
 RUN, PURPOSE, RUN_FILE = "TORYO_RUN", "TORYO_PURPOSE", "TORYO_RUN_FILE"
+FEATURE_DIRECTORY = "SPECIFY_FEATURE_DIRECTORY"
+"""By this spec-kit's own commands find the active spec; a relative one begins at the worktree's root."""
 LISTED = ".listed"
 """As in fronts/bridge.py: added to the credential's name once the client has been told our tools."""
 BRIDGE = Path(toryo.__file__).parent / "fronts" / "bridge.py"
@@ -35,6 +39,8 @@ def run_environment(
     passkey: str = "",
     has_identity: bool = True,
     launcher: Path | None = None,
+    feature_directory: str = "",
+    unit: UnitPlace | None = None,
 ) -> dict[str, str]:
     """Inherited, without what names an installation or a repository, plus who and where the run is.
 
@@ -42,7 +48,9 @@ def run_environment(
     # TORYO_HOME would let an agent act as a person; GIT_DIR and friends would lead its git astray
     env = {name: value for name, value in outer.items() if not name.startswith(("TORYO_", "GIT_"))}
     env = without_own_venv(env)  # an agent's `python` and `pytest` are the user's, never ours
-    if launcher is not None and shutil.which("toryo", path=env.get("PATH", "")) is None:
+    if launcher is not None and unit is not None:  # its own verbs are this program's, whatever is on PATH
+        env["PATH"] = os.pathsep.join([str(launcher), *filter(None, (env.get("PATH", ""),))])
+    elif launcher is not None and shutil.which("toryo", path=env.get("PATH", "")) is None:
         env["PATH"] = os.pathsep.join([*filter(None, (env.get("PATH", ""),)), str(launcher)])
     env.pop("AGENT_PASSKEY", None)
     env |= {
@@ -52,6 +60,10 @@ def run_environment(
         RUN: run,
         PURPOSE: str(purpose),
     }
+    if unit is not None:
+        env |= unit_environment(unit, worktree)
+    if feature_directory:
+        env[FEATURE_DIRECTORY] = feature_directory
     if access is Access.CONNECTED:
         env["AGENT_PASSKEY"] = passkey
         if token_file is not None:
@@ -59,6 +71,26 @@ def run_environment(
     if not has_identity:
         for who in ("AUTHOR", "COMMITTER"):
             env |= {f"GIT_{who}_NAME": agent, f"GIT_{who}_EMAIL": f"{agent}@localhost"}
+    return env
+
+
+def unit_environment(unit: UnitPlace, worktree: Path) -> dict[str, str]:
+    """Where a unit stands in its tree; all paths are in its own worktree, since its parent's may be gone."""
+    own = SCOPED if unit.parent else REQUIREMENTS
+    given = {name: text for name, text in unit.environment.items() if not name.startswith(("TORYO_", "GIT_"))}
+    env = {
+        **given,
+        "UNIT_ID": unit.unit,
+        "TARGET_REPO": str(worktree),
+        "PARENT_BRANCH": unit.parent_branch,
+        "UNIT_REQUIREMENTS": str(worktree / own),
+    }
+    if unit.parent:
+        env |= {
+            "PARENT_UNIT_ID": unit.parent,
+            "PARENT_BREAKDOWN": str(worktree / PARENT_BREAKDOWN),
+            "PARENT_REQUIREMENTS": str(worktree / PARENT_REQUIREMENTS),
+        }
     return env
 
 

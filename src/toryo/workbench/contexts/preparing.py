@@ -20,8 +20,8 @@ from toryo.workbench.contexts.folders import CannotPlace, make_folder, write_fil
 from toryo.workbench.contexts.profiles import SubordinateProfile
 from toryo.workbench.contexts.rules import FILES, Rules, read_rules, rules_text
 from toryo.workbench.contexts.texts import context_text, plain_text, without_imports
-from toryo.workbench.git.adopt import add_lines
-from toryo.workbench.git.door import Git, GitFailed
+from toryo.workbench.git.door.git import Git, GitFailed
+from toryo.workbench.git.worktrees.adopt import add_lines
 
 log = logging.getLogger(__name__)
 

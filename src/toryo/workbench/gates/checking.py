@@ -18,13 +18,13 @@ from toryo import disks
 from toryo.domain.errors import ToryoError
 from toryo.domain.words import CheckResult
 from toryo.processes import TimeLimit
-from toryo.protocol.models import Checked, CheckInputs
+from toryo.protocol.kinds.gate import Checked, CheckInputs
 from toryo.steps import step
 from toryo.workbench.gates import checkout, commands, slots, verdicts
 from toryo.workbench.gates.environment import check_environment, fingerprint, setup_environment
 from toryo.workbench.gates.setup import set_up, setup_key
-from toryo.workbench.git import locks
-from toryo.workbench.git.door import Git, GitFailed
+from toryo.workbench.git.door import locks
+from toryo.workbench.git.door.git import Git, GitFailed
 from toryo.workbench.runs import records
 from toryo.workbench.runs.records import Kind
 from toryo.workbench.runs.stop import stop

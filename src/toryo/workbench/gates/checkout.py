@@ -15,8 +15,8 @@ from toryo.domain.scopes import Scope
 from toryo.processes import TimeLimit
 from toryo.workbench.gates.environment import furnish
 from toryo.workbench.gates.slots import Slot
-from toryo.workbench.git import sparse
-from toryo.workbench.git.door import Git, GitFailed
+from toryo.workbench.git.door.git import Git, GitFailed
+from toryo.workbench.git.worktrees import sparse
 
 _LIMIT_S = 600
 _SETTINGS = (

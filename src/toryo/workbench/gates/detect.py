@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import dataclass
+import tomllib
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from toryo.protocol.models import CheckFound
-from toryo.workbench.gates import python_project
+from toryo.protocol.kinds.repository import CheckFound, PackageFound
+from toryo.workbench.gates import linters, packages, python_project
 
 TESTS, LINT, BUILD = "tests_pass", "lint_passes", "build_succeeds"
 _MAKEFILES = ("GNUmakefile", "makefile", "Makefile")
@@ -26,6 +27,10 @@ class Detected:
     checks: tuple[CheckFound, ...] = ()
     setup: tuple[str, ...] = ()
     setup_inputs: tuple[str, ...] = ()
+    offered: tuple[CheckFound, ...] = ()
+    """Linters and type checkers that are configured: a person chooses them."""
+    unreached: tuple[PackageFound, ...] = ()
+    """Packages with tests that no chosen check runs."""
 
 
 @dataclass(frozen=True)
@@ -39,7 +44,30 @@ class _Language:
 
 
 def detect(root: Path) -> Detected:
-    """The checks of all languages found at the root; a Makefile's own `test` target wins over them."""
+    """The checks of all languages found at the root, and what a person may add to them."""
+    chosen = _chosen(root)
+    commands = tuple(one.command for one in chosen.checks)
+    makefile = _makefile(root)
+    targets = tuple(one for one in ("lint", "typecheck", "type-check") if _has_target(makefile, one))
+    offered = linters.offered(root, node_tool=_installer(root)[1], make_targets=targets)
+    return replace(
+        chosen,
+        offered=tuple(one for one in offered if one.command not in commands),
+        unreached=()
+        if _has_target(makefile, "test")
+        else packages.unreached(root, commands, lambda folder: _tests_of(folder, _installer(root)[1])),
+    )
+
+
+def _tests_of(folder: Path, node_tool: str) -> str:
+    """The test command of one package; what it needs installed is the root's matter, or a person's."""
+    tests = [one.command for one in _chosen(folder).checks if one.type == TESTS]
+    named = [_node_test(node_tool) if one == "npm test" else one for one in tests]
+    return " && ".join(named)
+
+
+def _chosen(root: Path) -> Detected:
+    """A Makefile's own `test` target wins over what the languages' files ask for."""
     languages = [found for found in (_python(root), _node(root), _rust(root), _go(root)) if found is not None]
     makefile = _makefile(root)
     setup = tuple(command for found in languages for command in found.setup)
@@ -81,9 +109,7 @@ def _node(root: Path) -> _Language | None:
     package = _json(root / "package.json")
     if package is None:
         return None
-    lock, tool, install = next(
-        (row for row in _INSTALLERS if (root / row[0]).is_file()), ("", "npm", "npm install")
-    )
+    lock, tool, install = _installer(root)
     if tool == "yarn" and (root / ".yarnrc.yml").is_file():
         install = "yarn install --immutable"  # the flag's name since yarn 2
     needs = ("dependencies", "devDependencies", "optionalDependencies", "workspaces")
@@ -98,18 +124,34 @@ def _node(root: Path) -> _Language | None:
         for kind, script in ((BUILD, "build"), (LINT, "lint"))
         if scripts.get(script)
     )
-    # `bun test` is bun's own runner, not the script
-    run = "bun run test" if tool == "bun" else f"{tool} test"
     if not real and not fallback:
         return None
-    return _Language(run if real else "", setup, inputs, fallback)
+    return _Language(_node_test(tool) if real else "", setup, inputs, fallback)
+
+
+def _installer(root: Path) -> tuple[str, str, str]:
+    return next((row for row in _INSTALLERS if (root / row[0]).is_file()), ("", "npm", "npm install"))
+
+
+def _node_test(tool: str) -> str:
+    # `bun test` is bun's own runner, not the script
+    return "bun run test" if tool == "bun" else f"{tool} test"
 
 
 def _rust(root: Path) -> _Language | None:
     if not (root / "Cargo.toml").is_file():
         return None
     lock = ("Cargo.lock",) if (root / "Cargo.lock").is_file() else ()
-    return _Language("cargo test", ("cargo fetch",), ("Cargo.toml", *lock))
+    # without --workspace, a package at the root is tested alone
+    tests = "cargo test --workspace" if _is_workspace(root / "Cargo.toml") else "cargo test"
+    return _Language(tests, ("cargo fetch",), ("Cargo.toml", *lock))
+
+
+def _is_workspace(manifest: Path) -> bool:
+    try:
+        return "workspace" in tomllib.loads(manifest.read_text(errors="replace"))
+    except (OSError, ValueError, RecursionError):
+        return False
 
 
 def _go(root: Path) -> _Language | None:

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from toryo import settings
 from toryo.own_venv import without_own
-from toryo.workbench.git.door import EMAIL, NAME
+from toryo.workbench.git.door.git import EMAIL, NAME
 
 _KEPT = ("LANG", "TZ", "SHELL", "USER", "LOGNAME")
 _TOOLCHAINS = {

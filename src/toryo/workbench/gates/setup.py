@@ -12,7 +12,7 @@ from pathlib import Path
 from toryo.domain import scopes
 from toryo.workbench.gates import commands
 from toryo.workbench.gates.slots import Slot
-from toryo.workbench.git.door import Git
+from toryo.workbench.git.door.git import Git
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from toryo.domain.words import CheckResult
-from toryo.protocol.models import Checked
+from toryo.protocol.kinds.gate import Checked
 from toryo.workbench.gates.commands import Ended
 from toryo.workbench.runs.records import ExitRecord
 

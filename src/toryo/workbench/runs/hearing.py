@@ -96,7 +96,7 @@ def state(run_dir: Path, name: str) -> State:
     return "heard" if (run_dir / PUT / name).exists() else "new"
 
 
-def put(run_dir: Path, name: str, text: str) -> State:
+def put(run_dir: Path, name: str, text: str, preface: str = PREFACE) -> State:
     """Once, however often it is asked for: what was put before is only looked after.
 
     Nothing is synced: after a power cut nobody is left to hear it, and the daemon has the words."""
@@ -110,7 +110,7 @@ def put(run_dir: Path, name: str, text: str) -> State:
             half.mkdir(mode=0o700)
             _write(half / "text", text)
             if has_hook(run_dir):
-                told = f"{PREFACE}\n\n{text.strip()}\n\n"
+                told = f"{preface}\n\n{text.strip()}\n\n".lstrip()
                 _write(half / "plain", told)
                 _write(half / "json", json.dumps(told)[1:-1])
             step("words.written")

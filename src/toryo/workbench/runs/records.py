@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from toryo import processes
-from toryo.protocol import models
+from toryo.protocol.kinds.run import Lost, Started
 from toryo.workbench.runs import survivors
 from toryo.workbench.runs.survivors import Identity
 
@@ -45,8 +45,8 @@ class StartRecord:
     generation: int
     started_at: str
 
-    def fact(self, log: str = "") -> models.Started:
-        return models.Started(
+    def fact(self, log: str = "") -> Started:
+        return Started(
             shim_pid=self.shim.pid, pid=self.agent.pid, started_at=self.started_at, boot=self.boot, log=log
         )
 
@@ -94,8 +94,8 @@ class RunState:
         """Neither shim nor agent lives, but something that they started does."""
         return self.kind is Kind.ORPHANED and self.started is not None and self.alive != self.started.agent
 
-    def lost_fact(self) -> models.Lost:
-        return models.Lost(reason=self.reason, boot_changed=self.boot_changed)
+    def lost_fact(self) -> Lost:
+        return Lost(reason=self.reason, boot_changed=self.boot_changed)
 
 
 def read_started(run_dir: Path) -> StartRecord | None:

@@ -49,15 +49,21 @@ class Spare:
 
 
 class Spares:
-    def __init__(self, folder: Path, env: Mapping[str, str], most: int) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        env: Mapping[str, str],
+        most: int,
+        is_busy: Callable[[], bool] = lambda: False,
+    ) -> None:
+        """`is_busy`: whether something is being done that starting a spare would slow down."""
         self._folder = folder
         self._env = env
         self._most = most
         self._lock = threading.Lock()
         self._ready: deque[Spare] = deque()
         self._lacking, self._closing = threading.Event(), threading.Event()
-        self.is_busy: Callable[[], bool] = lambda: False
-        """Whether something is being done that starting a spare would slow down."""
+        self._is_busy = is_busy
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         for name, code in (("shim.pyc", compiled.shim()), ("spare.pyc", compiled.spare())):
             write_whole(folder / name, code)
@@ -101,8 +107,8 @@ class Spares:
             self._refill()
 
     def _may_refill(self, passed: float) -> bool:
-        """After the launch that took one, and at a quiet moment as long as there is another one."""
-        return not self._ready or passed > _PATIENCE_S or (passed > _REFILL_S and not self.is_busy())
+        """Refill at once when the pool is empty; otherwise when idle, or after the longest wait."""
+        return not self._ready or passed > _PATIENCE_S or (passed > _REFILL_S and not self._is_busy())
 
     def _refill(self) -> None:
         with self._lock:

@@ -8,7 +8,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from toryo.protocol.models import Stopped
+from toryo.protocol.kinds.run import Stopped
 from toryo.workbench.runs import records, survivors
 from toryo.workbench.runs.records import Kind
 

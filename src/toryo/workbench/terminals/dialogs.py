@@ -1,7 +1,7 @@
 """What an agent on a screen asks and waits for, from what its CLI's own hooks wrote. Pure but for the file.
 
 A dialog is open from the hook that announces it until one that shows the agent going on, or until we answered
-it. What is typed as an answer is left to `coordinator/saying.py`.
+it. What is typed as an answer is left to `coordinator/acts/say.py`.
 """
 
 from __future__ import annotations

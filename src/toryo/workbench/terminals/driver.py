@@ -21,7 +21,7 @@ from toryo.workbench.terminals import spool
 from toryo.workbench.terminals.door import NoWindow
 from toryo.workbench.terminals.hooks import turn_is_over
 from toryo.workbench.terminals.marker import QUESTION
-from toryo.workbench.terminals.sights import Sight, is_ready, marker_printed
+from toryo.workbench.terminals.screen_text import ScreenReading, is_ready, marker_printed
 from toryo.workbench.terminals.spool import Screen, ScreenBusy
 from toryo.workbench.terminals.typist import Typist
 from toryo.workbench.terminals.windows import HISTORY, Window
@@ -167,7 +167,7 @@ class Driver:
             return self._marker_there
         self._marker_looked = (now, self._size())
         self._marker_there = marker_printed(self.window.look(HISTORY), f"{self._prompt()}\n{QUESTION}")
-        return self._marker_there and not Sight(self.window.look(), "").is_busy
+        return self._marker_there and not ScreenReading(self.window.look(), "").is_busy
 
     def _ask_if_silent(self) -> None:
         """The last resort, once in a run; the answer is the marker, or more work."""

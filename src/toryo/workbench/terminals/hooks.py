@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from toryo.workbench.terminals.sights import letters
+from toryo.workbench.terminals.screen_text import letters
 
 _BEGINNING = 64
 

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from toryo.steps import step
 from toryo.workbench.terminals import spool
-from toryo.workbench.terminals.sights import Sight, clean, tail
+from toryo.workbench.terminals.screen_text import ScreenReading, clean, tail
 from toryo.workbench.terminals.windows import Window
 
 ARRIVE_S = 20.0
@@ -69,7 +69,7 @@ class Typist:
         arrived, now = self._arrival(line, before)
         return Result(arrived, self._enter(line, now))
 
-    def _paste(self, words: str, before: Sight, note: Path) -> tuple[bool, Sight]:
+    def _paste(self, words: str, before: ScreenReading, note: Path) -> tuple[bool, ScreenReading]:
         spool.note_typed(note, "typing", before.count)
         step("words.noted")
         self.window.paste(words)
@@ -79,7 +79,7 @@ class Typist:
             spool.note_typed(note, "shown", before.count, now.below or 0)
         return arrived, now
 
-    def _arrival(self, words: str, before: Sight) -> tuple[bool, Sight]:
+    def _arrival(self, words: str, before: ScreenReading) -> tuple[bool, ScreenReading]:
         """Whether the words came, and the screen on which they were seen."""
         seen = [before]
 
@@ -89,7 +89,7 @@ class Typist:
 
         return self._wait(arrived, ARRIVE_S), seen[0]
 
-    def _enter(self, words: str, before: Sight) -> bool:
+    def _enter(self, words: str, before: ScreenReading) -> bool:
         """Until the words leave the input; an Enter on an empty input does nothing."""
         end, patience = time.monotonic() + TAKE_S, _FIRST_ENTER_S
         while True:
@@ -101,12 +101,12 @@ class Typist:
             patience = min(2 * patience, _LONGEST_ENTER_S)
             before = self._look(words)
 
-    def _is_taken(self, words: str, before: Sight) -> bool:
+    def _is_taken(self, words: str, before: ScreenReading) -> bool:
         # twice: between two lines of a program that draws anew, words may be nowhere for a moment
         return self._look(words).taken(before) and self._look(words).taken(before)
 
-    def _look(self, words: str) -> Sight:
-        return Sight(self.window.look(), tail(words))
+    def _look(self, words: str) -> ScreenReading:
+        return ScreenReading(self.window.look(), tail(words))
 
     def _wait(self, question: Callable[[], bool], within_s: float) -> bool:
         end, pause = time.monotonic() + within_s, _FIRST_LOOK_S

@@ -37,6 +37,15 @@ _SERVER_OPTIONS = {"escape-time": "10", "set-clipboard": "off"}
 
 
 @dataclass(frozen=True)
+class Sight:
+    text: str
+    columns: int
+    rows: int
+    cursor: tuple[int, int]
+    """Column and row, from 0."""
+
+
+@dataclass(frozen=True)
 class Window:
     """One run's window; it may be gone at any time."""
 
@@ -95,6 +104,18 @@ class Window:
         """What is on the screen, and so many lines that have left it; NoWindow if it is gone."""
         more = ("-S", str(-history)) if history else ()
         return self.tmux.do("capture-pane", "-p", *more, "-t", self.target).decode("utf-8", "replace")
+
+    def sight(self, *, colours: bool = False) -> Sight:
+        """What is on the screen, with its size and where the cursor is; NoWindow if it is gone."""
+        numbers = "#{pane_width} #{pane_height} #{cursor_x} #{cursor_y}"
+        escapes = ("-e",) if colours else ()
+        told = self.tmux.do(
+            *("display-message", "-p", "-t", self.target, numbers, ";"),
+            *("capture-pane", "-p", *escapes, "-t", self.target),
+        )
+        first, _, text = told.decode("utf-8", "replace").partition("\n")
+        columns, rows, x, y = map(int, first.split())
+        return Sight(text, columns, rows, (x, y))
 
     def paste(self, text: str) -> None:
         """As one paste, bracketed where the program asked for it, newlines as they are."""

@@ -1,0 +1,68 @@
+"""Units: names in a tree, the files that unit and parent speak through, and a breakdown's tasks. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from toryo.domain.naming import slug
+
+ROOT = "root"
+REQUIREMENTS = "requirements.yml"
+BREAKDOWN = "task-breakdown.yml"
+SCOPED = "scoped-requirements.yml"
+STATUS = "children-status.yml"
+PARENT = ".parent_unit"
+CONTRACT = (BREAKDOWN, SCOPED, STATUS, PARENT, REQUIREMENTS)
+"""Files in a unit's worktree that are never committed; one that git tracks is an ordinary file."""
+PARENT_BREAKDOWN = ".aiagent/unit/parent-task-breakdown.yml"
+PARENT_REQUIREMENTS = ".aiagent/unit/parent-requirements.yml"
+EXAMPLES = ".aiagent/unit/examples.md"
+"""Beside the contexts of agents, which git ignores anyway."""
+LONGEST_IN_BRANCH = 48
+
+
+@dataclass(frozen=True)
+class WantedChild:
+    """One task of a breakdown."""
+
+    id: str
+    description: str
+    depends_on: tuple[str, ...] = ()
+    agent: str = ""
+    write: tuple[str, ...] | None = None
+    checks: tuple[str, ...] = ()
+    requirements: str = ""
+    """YAML of its scoped requirements, where the parent wrote more than a description."""
+
+
+@dataclass(frozen=True)
+class Breakdown:
+    children: tuple[WantedChild, ...] = ()
+    warnings: tuple[str, ...] = ()
+
+
+def child_unit(parent: str, id: str) -> str:
+    """`root` and `log-in` give `root-log_in`: a `-` only ever separates levels."""
+    return f"{parent}-{slug(id).replace('-', '_') or 'task'}"
+
+
+def unit_name(unit: str, task: str) -> str:
+    """Of its branch and worktree, behind the prefix."""
+    return f"{unit[:LONGEST_IN_BRANCH].rstrip('-_')}-{task}"
+
+
+def are_kin(one: str, other: str) -> bool:
+    """Whether one of two units of a tree is the other, or an ancestor of it."""
+    return f"{one}-".startswith(f"{other}-") or f"{other}-".startswith(f"{one}-")
+
+
+def ancestors(unit: str) -> tuple[str, ...]:
+    """The nearest first."""
+    parts = unit.split("-")
+    return tuple("-".join(parts[:length]) for length in range(len(parts) - 1, 0, -1))
+
+
+def fingerprint(children: Iterable[WantedChild]) -> str:
+    """Two breakdowns that say the same have the same one."""
+    return "\n".join(sorted(f"{one.id}: {' '.join(one.description.split())}" for one in children))

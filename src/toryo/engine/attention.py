@@ -1,0 +1,212 @@
+"""Attention: whether a task waits for a person, why, and the lines to type with real names in them."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+
+from toryo.domain import subjects
+from toryo.domain.actions import Action, Do, action
+from toryo.domain.actions import lines as lines_of
+from toryo.domain.advice import Around, in_its_queue, next_actions, waiting_words
+from toryo.domain.reasons import ABOUT_AGENTS, HOLDS_UP, Reason, Turn, parse, turn
+from toryo.domain.words import OrderKind, Outcome, TaskStatus, Verb
+from toryo.engine.actions import shown
+from toryo.engine.default_agents import installed_clis
+from toryo.protocol.views import tasks as views
+from toryo.reconciler.subjects import DROPPED, REMOVED, UNWANTED
+from toryo.store.database.engine import Tx
+from toryo.store.database.rows import LandingRow, ProjectRow, TargetRow, TaskRow, VerbRow
+from toryo.store.tables import agents, facts, landings, orders, projects, runs, tasks, verbs
+
+REWOUND = Reason.TARGET_REWOUND.value
+_ON_PURPOSE = (Reason.HELD, Reason.DEPENDENCY_FAILED)
+"""Blocked, but answered elsewhere: by an orchestrator, or at the task that did not land."""
+_OVER = (TaskStatus.DONE, TaskStatus.FAILED, TaskStatus.CANCELLED)
+DEEPEST = 50
+"""Tasks that are looked at behind one that waits for another."""
+
+
+def waits(row: TaskRow) -> bool:
+    """Whether only a person moves it on; a failed task is over, and can be started over."""
+    status = TaskStatus(row.status)
+    if status is TaskStatus.FAILED or turn(status, row.reason) is not Turn.PERSON:
+        return False
+    if parse(row.reason)[0] is Reason.PAUSED:
+        return False  # its mission says it once, where no person paused it themselves
+    return status is not TaskStatus.BLOCKED or parse(row.reason)[0] not in _ON_PURPOSE
+
+
+def wish(tx: Tx, row: TaskRow) -> views.NeedsPerson:
+    found, project = actions_of(tx, row), projects.get(tx, row.project)
+    typed = lines_of(found)
+    return {
+        "subject": subjects.task(row.id),
+        "task": row.id,
+        "title": row.title,
+        "project": row.project,
+        "project_name": project.name if project else row.project,
+        "status": row.status,
+        "reason": row.reason,
+        "why": why(tx, row),
+        "type": typed[0] if typed else f"toryo task show {row.id}",
+        "lines": list(typed),
+        "actions": [shown(one) for one in found],
+        "behind": _held_up(tx, row)[1],
+        "unblocks": 0,
+    }
+
+
+def behind(tx: Tx, row: TaskRow) -> views.NeedsPerson | None:
+    """What a person must do before the task moves on: about itself, or about a task that it waits for."""
+    known, left = {row.id}, [row]
+    while left and len(known) <= DEEPEST:
+        one = left.pop(0)
+        if waits(one):
+            return wish(tx, one)
+        if one.status == TaskStatus.BLOCKED and one.reason == "dependency":
+            needed = [tasks.get(tx, name) for name in tasks.needs_of(tx, one.id) if name not in known]
+            left += [task for task in needed if task]
+            known |= {task.id for task in needed if task}
+    return None
+
+
+def of_targets(tx: Tx, project: str | None, told: Collection[TaskRow]) -> list[views.NeedsPerson]:
+    """Targets that a person set back and that no task speaks of: nothing lands there meanwhile."""
+    spoken = {(row.project, row.target) for row in told if row.reason == REWOUND}
+    found = []
+    for owner in projects.listing(tx, only_active=True):
+        for target in projects.targets_of(tx, owner.id) if project in (None, owner.id) else ():
+            if target.stopped == REWOUND and (owner.id, target.name) not in spoken:
+                found.append(_rewound(tx, owner, target))
+    return found
+
+
+def _rewound(tx: Tx, project: ProjectRow, target: TargetRow) -> views.NeedsPerson:
+    done = tasks.newest(tx, TaskStatus.DONE, project=project.id, limit=10)
+    gone = [row for row in done if row.target == target.name and row.reason == REMOVED]
+    over = [row for status in _OVER for row in tasks.newest(tx, status, project=project.id, limit=1)]
+    lost = f"{target.name}..{target.published[:12]}"
+    found = [action(Do.APPROVE, row.id) for row in [*gone, *over][:1] if row.target == target.name]
+    found = found or [action(Do.APPROVE_TARGET, target.name, project=project.name)]
+    found.append(action(Do.LIST_REMOVED, path=project.path, range=lost))
+    named = ", ".join(row.id for row in gone[:5])
+    why = f"{REWOUND}: {target.name} of {project.name} was moved back by hand"
+    return {
+        "subject": subjects.queue(project.id, target.name),
+        "task": gone[0].id if gone else project.name,
+        "title": gone[0].title if gone else "",
+        "project": project.id,
+        "project_name": project.name,
+        "status": TaskStatus.BLOCKED,
+        "reason": REWOUND,
+        "why": f"{why}; no longer on it: {named}" if named else why,
+        "type": lines_of(found)[0],
+        "lines": list(lines_of(found)),
+        "actions": [shown(one) for one in found],
+        "behind": 0,
+        "unblocks": 0,
+    }
+
+
+def actions_of(tx: Tx, row: TaskRow) -> tuple[Action, ...]:
+    project = projects.get(tx, row.project)
+    if project is not None and project.status == projects.REMOVED:
+        return ()
+    return next_actions(row.id, TaskStatus(row.status), row.reason, row.detail, around(tx, row))
+
+
+def lines(tx: Tx, row: TaskRow) -> tuple[str, ...]:
+    return lines_of(actions_of(tx, row))
+
+
+def why(tx: Tx, row: TaskRow) -> str:
+    if row.reason == "waiting_for_checkout":
+        return f"{row.reason}: {waiting_words(around(tx, row))}"
+    if row.reason == "publish_failed":
+        return f"{row.reason}: {in_its_queue(row.detail, around(tx, row))}"
+    if row.reason == "asked":
+        return row.detail
+    if row.detail:
+        return f"{row.reason}: {row.detail}"
+    return row.reason
+
+
+def around(tx: Tx, row: TaskRow) -> Around:
+    project = projects.get(tx, row.project)
+    if project is None:
+        return Around(agent=row.agent)
+    agent = agents.get(tx, row.agent, row.project) if row.agent else None
+    target = projects.target(tx, row.project, row.target)
+    live = [run.id for run in runs.of_task(tx, row.id) if run.live] if _is_unknown(row) else []
+    is_about_agents = row.reason in ABOUT_AGENTS
+    able, disabled, elsewhere = _crew(tx, project, row.agent) if is_about_agents else ((), (), ())
+    first, behind = _held_up(tx, row)
+    return Around(
+        agent=row.agent,
+        client=agent.client if agent else "",
+        able=able,
+        disabled=disabled,
+        elsewhere=elsewhere,
+        installed=installed_clis(tx, project.machine) if is_about_agents else (),
+        run=live[-1] if live else "",
+        path=project.path,
+        project=project.name,
+        target=row.target,
+        checkout=_waiting_at(tx, row),
+        waiting=tuple(target.waiting) if target else (),
+        waiting_why=target.waiting_why if target else "",
+        first=first,
+        behind=behind,
+        dismissed=row.status == TaskStatus.FAILED and is_dismissed(verbs.of_task(tx, row.id)),
+    )
+
+
+def is_dismissed(said: Sequence[VerbRow]) -> bool:
+    """Whether a person dismissed the failure, and nobody tried again since."""
+    telling = [one.verb for one in said if one.verb in (Verb.DISMISS, Verb.RETRY, Verb.SUBMIT)]
+    return telling[-1:] == [Verb.DISMISS]
+
+
+def _held_up(tx: Tx, row: TaskRow) -> tuple[str, int]:
+    """Of a landing whose branch does not move: the first that waits there, or how many wait behind it."""
+    if row.status != TaskStatus.LANDING or row.reason not in HOLDS_UP:
+        return "", 0
+    waiting = [one.task for one in landings.awaiting_publish(tx, row.project, row.target) if is_held(one)]
+    others = [name for name in waiting if name != row.id]
+    if len(others) == len(waiting) or waiting[0] == row.id:
+        return "", len(others)
+    return waiting[0], 0
+
+
+def is_held(landing: LandingRow) -> bool:
+    """A task's, in the tip and not on its branch yet."""
+    return bool(landing.task) and landing.ended not in (DROPPED, UNWANTED)
+
+
+def _crew(tx: Tx, project: ProjectRow, but: str) -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]:
+    """(who could do it, who is disabled, who does not work here), without the task's own agent."""
+    here = projects.agents_of(tx, project.id)
+    others = [one for one in here if one.id != but]
+    names = {one.id for one in here}
+    return (
+        tuple(one.id for one in others if one.client and one.status == "active"),
+        tuple(one.id for one in others if one.status != "active"),
+        tuple(
+            one.id
+            for one in agents.listing(tx)
+            if one.id not in names and one.status == "active" and not one.project
+        ),
+    )
+
+
+def _waiting_at(tx: Tx, row: TaskRow) -> str:
+    """The checkout that a publish waits for, as its last fact told it; empty from an older coordinator."""
+    if row.reason != "waiting_for_checkout":
+        return ""
+    pending = orders.of_target(tx, row.project, (OrderKind.PUBLISH,), row.target)
+    told = [fact for order in pending for fact in facts.of_order(tx, order.id) if fact.standing == "applied"]
+    return next((str(fact.body.get("checkout", "")) for fact in reversed(told)), "")
+
+
+def _is_unknown(row: TaskRow) -> bool:
+    return row.status == TaskStatus.RUNNING and row.reason == Outcome.UNKNOWN

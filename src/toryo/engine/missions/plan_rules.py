@@ -1,0 +1,94 @@
+"""Plan rules, applied: a plan's facts gathered from the store, judged, and kept as a version."""
+
+from __future__ import annotations
+
+from toryo.domain import planned_tasks
+from toryo.engine.default_agents import default_agent
+from toryo.engine.project_settings import settings_of
+from toryo.protocol.kinds.planner import PlanAnswer, PlannedTask
+from toryo.reconciler.plans.facts import OtherMission, PlanFacts, PlanJudgement
+from toryo.reconciler.plans.rules import judge_plan
+from toryo.reconciler.plans.sentences import fault_text, note_text
+from toryo.store.database.engine import Tx
+from toryo.store.database.mission_rows import MissionRow, PlanRow, ScanRow
+from toryo.store.database.rows import ProjectRow
+from toryo.store.tables import missions, plans, projects, scans
+
+MANY = 20_000
+"""Paths of a scan beyond which it does not hold every file."""
+
+
+def keep_plan(
+    tx: Tx, row: MissionRow, answer: PlanAnswer, *, mends: int = 0, tasks_text: str = ""
+) -> PlanRow:
+    """The next version, with what the rules say of it."""
+    project = projects.get(tx, row.project)
+    assert project is not None  # missions have a foreign key to it
+    judged = judge(tx, project, row, answer.tasks)
+    before = plans.newest(tx, row.id)
+    plan = PlanRow(
+        mission=row.id,
+        version=(before.version if before else 0) + 1,
+        request=row.request,
+        spec=answer.spec,
+        plan=answer.plan,
+        tasks=[one.model_dump(mode="json") for one in answer.tasks],
+        tasks_text=tasks_text,
+        parallelism=answer.parallelism,
+        faults=[fault_text(one) for one in judged.faults],
+        notes=[note_text(one) for one in judged.notes],
+        edges=[[one.task, one.needs] for one in judged.edges],
+        mends=mends,
+        created_at=tx.now,
+    )
+    plans.insert(tx, plan)
+    return plan
+
+
+def judge(tx: Tx, project: ProjectRow, row: MissionRow, tasks: tuple[PlannedTask, ...]) -> PlanJudgement:
+    target = projects.target(tx, row.project, row.target)
+    seen = scans.get(tx, row.project, target.tip) if target else None
+    return judge_plan(
+        PlanFacts(
+            tasks=tuple(planned(one) for one in tasks),
+            agents=frozenset(one.id for one in projects.agents_of(tx, project.id)),
+            default_agent=default_agent(tx, project),
+            has_checks=bool(settings_of(project.settings).dod.checks),
+            has_tests=seen.has_tests if seen else True,
+            paths=_paths(seen),
+            top=frozenset(path.split("/")[0] for path in seen.paths) if seen else frozenset(),
+            landed=frozenset(
+                one.planned for one in missions.tasks_of(tx, row.id) if one.landed_commit and one.planned
+            ),
+            others=_others(tx, row),
+        )
+    )
+
+
+def planned(one: PlannedTask) -> planned_tasks.PlannedTask:
+    return planned_tasks.PlannedTask(
+        id=one.id,
+        title=one.title,
+        description=one.description,
+        depends_on=one.depends_on,
+        write=one.write,
+        checks=one.checks,
+        agent=one.agent or "",
+        worktree=planned_tasks.Worktree(one.worktree),
+        story=one.story or "",
+        done=one.done,
+    )
+
+
+def _paths(seen: ScanRow | None) -> frozenset[str] | None:
+    return frozenset(seen.paths) if seen and 0 < len(seen.paths) < MANY else None
+
+
+def _others(tx: Tx, row: MissionRow) -> tuple[OtherMission, ...]:
+    found = []
+    for other in missions.live(tx, row.project):
+        unfinished = [one for one in missions.tasks_of(tx, other.id) if not one.landed_commit]
+        write = tuple(dict.fromkeys(path for one in unfinished for path in one.write or ()))
+        if other.id != row.id and write:
+            found.append(OtherMission(other.id, other.title, write))
+    return tuple(found)

@@ -1,0 +1,41 @@
+"""Planner orders: a wish of a mission becomes a row, with its brief beside it."""
+
+from __future__ import annotations
+
+from toryo.domain.words import PLANNERS, OrderState
+from toryo.engine.context import HeadContext
+from toryo.engine.missions.briefs import brief_of
+from toryo.engine.orders.insertion import insert
+from toryo.protocol.kinds.planner import PlannerInputs
+from toryo.reconciler.missions.facts import PlannerWish
+from toryo.store.database.engine import Tx
+from toryo.store.database.mission_rows import MissionRow
+from toryo.store.tables import orders, texts
+
+LIMIT_S = 3600
+
+
+def want(context: HeadContext, tx: Tx, row: MissionRow, wish: PlannerWish) -> None:
+    """The order, unless it is there: one call a purpose, version and try."""
+    first = key = f"{row.id}/{wish.key}"
+    number = 1
+    while earlier := orders.by_key(tx, key):
+        if earlier.state != OrderState.WITHDRAWN:
+            return
+        number += 1
+        key = f"{first}/{number}"
+    brief = brief_of(context, tx, row, wish.purpose, task=wish.task)
+    inputs = PlannerInputs(
+        mission=row.id, request=wish.request, n=wish.n, brief=texts.put(tx, brief.model_dump_json())
+    )
+    insert(
+        tx,
+        wish.purpose,
+        key,
+        PLANNERS,
+        inputs,
+        project=row.project,
+        task=wish.task,
+        mission=row.id,
+        limit_s=LIMIT_S,
+    )

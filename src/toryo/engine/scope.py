@@ -1,0 +1,44 @@
+"""The scope of a run: the project's, the agent's and the task's patterns as one snapshot."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from toryo.domain.scopes import Scope
+from toryo.engine.project_settings import settings_of
+from toryo.store.database.rows import AgentRow, ProjectRow, TaskRow
+
+
+def scope_of(project: ProjectRow, agent: AgentRow, task: TaskRow) -> Scope:
+    exclude = [*settings_of(project.settings).scope.exclude, *agent.scope.get("exclude", ())]
+    own = None if task.predicted else task.write
+    write = own if own is not None else agent.scope.get("write")
+    return Scope(
+        exclude=tuple(dict.fromkeys(exclude)),
+        read=tuple(agent.scope.get("read") or ("**",)),
+        write=None if write is None else tuple(write),
+    )
+
+
+def writes_of(project: ProjectRow, agent: AgentRow, task: TaskRow) -> tuple[str, ...] | None:
+    """What it is expected to write, for scheduling: also where that is only predicted."""
+    return tuple(task.write) if task.write is not None else scope_of(project, agent, task).write
+
+
+def as_json(scope: Scope) -> dict[str, Any]:
+    write = None if scope.write is None else list(scope.write)
+    kept_out = {"kept_out": list(scope.kept_out)} if scope.kept_out else {}
+    private = {"private": list(scope.private)} if scope.private else {}
+    return {"exclude": list(scope.exclude), "read": list(scope.read), "write": write, **kept_out, **private}
+
+
+def from_json(body: Mapping[str, Any]) -> Scope:
+    write = body.get("write")
+    return Scope(
+        exclude=tuple(body.get("exclude", ())),
+        read=tuple(body.get("read", ("**",))),
+        write=None if write is None else tuple(write),
+        kept_out=tuple(body.get("kept_out", ())),
+        private=tuple(body.get("private", ())),
+    )

@@ -1,0 +1,1 @@
+"""Units: their children, files and targets, made from the store."""

@@ -1,0 +1,249 @@
+"""Agent mode: the conversation with a mission, history above and input below, and nothing beside it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from textual.containers import VerticalScroll
+from textual.widgets import Input, Static
+
+from toryo.domain.words import MISSION_ENDED, MissionStatus
+from toryo.fronts.processes.planner import is_configured, of_shell
+from toryo.fronts.text.questions import Answers, open_questions
+from toryo.fronts.tui.agent import chat_text, turns
+from toryo.fronts.tui.agent.model_wizard import ModelWizard
+from toryo.fronts.tui.agent.turns import Turn
+from toryo.fronts.tui.agent.unfinished import Unfinished, unfinished
+from toryo.fronts.tui.keys import bindings
+from toryo.fronts.tui.view import View
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+    from textual.app import ComposeResult
+    from textual.widget import Widget
+
+    from toryo.protocol.views.missions import MissionView
+
+START_S = 90.0
+NO_MODEL = "AI settings are required. F2 opens the settings; everything else works without them."
+PLACEHOLDERS = {
+    Turn.REQUEST: "What do you want done?",
+    Turn.QUESTIONS: "Enter takes every default; or an answer",
+    Turn.PLAN: "Enter or y approves; a reason rejects",
+    Turn.WORK: "Say something to it, or Esc to interrupt",
+    Turn.PAUSED: "Paused: /resume goes on; or say what is to be different",
+}
+WELCOME = (
+    "Say what you want done. Questions come in one batch with defaults, then the plan as a whole; after your "
+    "yes the work goes on by itself and lands only what was checked. /help shows more words."
+)
+STOP = "Nothing new is started. Enter or Esc once more ends its agents now; /resume goes on."
+
+
+class AgentView(View):
+    NAME = "agent"
+    CALM_S = 0.05
+    HINTS = "Tab branches · F3 work · Esc interrupt · /help · F1 find · F2 model · Ctrl+Q"
+    BINDINGS: ClassVar = bindings(("interrupt", "settings"))
+    DEFAULT_CSS = """
+    AgentView { layout: vertical; }
+    AgentView #mission { height: 1; padding: 0 1; background: $boost; }
+    AgentView #chat { height: 1fr; padding: 0 1; scrollbar-size-vertical: 1; }
+    AgentView #chat Static { height: auto; }
+    AgentView .card { border: round $primary-lighten-1; padding: 0 1; margin: 1 0 0 0; }
+    AgentView .question { border: round $warning; padding: 0 1; margin: 1 0 0 0; }
+    AgentView #say, AgentView #say:focus { border: round $primary; height: 3; }
+    AgentView #say:focus { border: round $accent; }
+    """
+
+    def __init__(self) -> None:
+        super().__init__(id=self.NAME)
+        self.mission: MissionView | None = None
+        self.chosen = ""
+        """Id of the mission that is shown."""
+        self._answers: Answers | None = None
+        self._shown_seq = 0
+        self._cards: set[str] = set()
+        """Questions and plans that stand in the chat already."""
+        self._is_stopping = False
+        self._has_model: bool | None = None
+        self._was_offered = False
+
+    def compose(self) -> ComposeResult:
+        yield Static(id="mission", markup=False)
+        yield VerticalScroll(id="chat", can_focus=True)
+        said = Input(id="say", select_on_focus=False, disabled=True)
+        yield said
+
+    def first_focus(self) -> Widget:
+        said = self.query_one("#say", Input)
+        return self.query_one("#chat") if said.disabled else said
+
+    async def look(self) -> None:
+        await self._look_at_model()
+        listed = await self.front.ask("list_missions", **self.front.where, limit=1000)
+        missions = listed["missions"]
+        if not self._was_offered:
+            self._was_offered = True
+            if found := unfinished(missions):
+                self.front.push_screen(Unfinished(found), self._offered)
+        if not self.chosen:
+            self.mission = None
+            if self._once("welcome"):
+                self._tell(chat_text.note(WELCOME, "dim"))
+        else:
+            answer = await self.front.ask("show_mission", mission=self.chosen)
+            self.mission = answer["mission"]
+        self.query_one("#mission", Static).update(chat_text.status(self.mission, missions))
+        self._show()
+
+    async def _look_at_model(self) -> None:
+        listed = await self.front.ask("list_config")
+        config = {one["key"]: one["value"] for one in listed["settings"]}
+        has_model = is_configured(config, of_shell(config))
+        if has_model != self._has_model:
+            became = has_model and self._has_model is not None
+            self._has_model = has_model
+            said = self.query_one("#say", Input)
+            said.disabled = not has_model
+            if became:
+                self._tell(chat_text.note("The model is set: ask for something.", "green"))
+            if not has_model:
+                self._tell(chat_text.note(NO_MODEL, "bold yellow"))
+            elif self.is_seen and not self.front.has_dialog:
+                said.focus()
+
+    def _offered(self, mission: str | None) -> None:
+        if mission:
+            self.open(mission)
+
+    def open(self, mission: str) -> None:
+        """Show that one, from its first word; empty: a new request."""
+        self.chosen, self.mission = mission, None
+        self._shown_seq, self._answers, self._is_stopping = 0, None, False
+        self._cards.clear()
+        self.query_one("#chat").remove_children()
+        self.news(None)
+
+    def _show(self) -> None:
+        now = turns.turn(self.mission)
+        said = self.query_one("#say", Input)
+        said.placeholder = "AI settings are required (F2)" if said.disabled else PLACEHOLDERS[now]
+        if self.mission is None:
+            return
+        for one in self.mission["messages"]:
+            hidden = one["who"] == "planner" and now is Turn.QUESTIONS
+            if one["seq"] > self._shown_seq and not hidden:
+                self._tell(chat_text.message(one))
+                self._shown_seq = one["seq"]
+        if now is Turn.QUESTIONS:
+            self._show_questions(self.mission)
+        else:
+            self._answers = None
+        if now is Turn.PLAN:
+            self._show_plan(self.mission)
+        if self.mission["status"] in MISSION_ENDED and self._once(f"end {self.mission['id']}"):
+            self._tell(chat_text.note(f"The mission is {self.mission['status']}. Ask for more, or Tab."))
+
+    def _show_questions(self, mission: MissionView) -> None:
+        found = open_questions(mission)
+        if self._once(" ".join(one["id"] for one in found)):
+            self._answers = Answers(found)
+            self._tell(chat_text.asked(found), "question")
+        elif self._answers is None:
+            self._answers = Answers(found)
+
+    def _show_plan(self, mission: MissionView) -> None:
+        assert mission["plan"] is not None
+        if self._once(f"plan {mission['plan']['version']}"):
+            for title, text in chat_text.plan_parts(mission):
+                self._tell(text, "card", title)
+            self._tell(
+                chat_text.note("Start the work? Enter or y approves; a reason rejects.", "bold yellow")
+            )
+
+    def _once(self, card: str) -> bool:
+        is_new = card not in self._cards
+        self._cards.add(card)
+        return is_new
+
+    def _tell(self, text: RenderableType, kind: str = "line", title: str = "") -> None:
+        chat = self.query_one("#chat", VerticalScroll)
+        was_at_end = chat.scroll_offset.y >= chat.max_scroll_y - 1
+        line = Static(text, classes=kind, markup=False)
+        line.border_title = title
+        chat.mount(line)
+        if was_at_end:
+            chat.anchor()
+
+    def on_input_submitted(self, event: Input.Submitted) -> None:
+        text = event.value.strip()
+        event.input.value = ""
+        if self._is_stopping and not text and self.mission is not None:
+            self._is_stopping = False
+            self.begin(self._call("pause_mission", {"mission": self.mission["id"], "now": True}))
+            return
+        self._is_stopping = False
+        self._take(text)
+
+    def _take(self, text: str) -> None:
+        if not text.startswith("/"):
+            told = turns.line(self.mission, text, self._answers)
+        elif (word := text.split()[0]) in ("/new", "/missions", "/settings", "/help") or text == "/plan":
+            return self._own_word(word)
+        else:
+            told = turns.command(self.mission, text)
+        if told.note:
+            self._tell(chat_text.note(told.note))
+        if told.tool:
+            self.begin(self._call(told.tool, told.arguments))
+        return None
+
+    def _own_word(self, word: str) -> None:
+        match word:
+            case "/new":
+                self.open("")
+            case "/missions":
+                self._was_offered = False
+                self.news(None)
+            case "/settings":
+                self.action_settings()
+            case "/plan":
+                self._cards = {one for one in self._cards if not one.startswith("plan ")}
+                if self.mission is not None and self.mission["plan"] is not None:
+                    self._show_plan(self.mission)
+            case _:
+                words = "\n".join(f"{word:<10} {about}" for word, about in turns.COMMANDS.items())
+                self._tell(chat_text.note(words.strip(), "cyan"))
+
+    async def _call(self, tool: str, arguments: dict[str, Any]) -> None:
+        if tool == "start_mission":
+            self._tell(chat_text.note("…", "dim"))
+            begun = await self.front.ask(tool, **self.front.where, **arguments, timeout_s=START_S)
+            self.open(begun["mission"])
+            for note in begun["notes"]:
+                self._tell(chat_text.note(note, "dim"))
+            return
+        said = await self.front.ask(tool, **arguments)
+        if said["already"]:
+            self._tell(chat_text.note(f"Somebody was first: {said['by']}"))
+        self.news(None)
+
+    def action_interrupt(self) -> None:
+        """Once: nothing new is started, and it is asked. Twice: its agents end."""
+        mission = self.mission
+        if mission is None or mission["status"] in MISSION_ENDED:
+            return
+        now = self._is_stopping or mission["status"] == MissionStatus.PAUSED
+        self._is_stopping = not now
+        if not now:
+            self._tell(chat_text.note(STOP, "bold yellow"))
+        self.begin(self._call("pause_mission", {"mission": mission["id"], "now": now}))
+
+    def action_settings(self) -> None:
+        def done(is_set: bool | None) -> None:
+            if is_set:
+                self.front.start_planner()
+                self.news(None)
+
+        self.front.push_screen(ModelWizard(), done)

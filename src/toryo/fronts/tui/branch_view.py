@@ -1,0 +1,185 @@
+"""Branch mode: every branch in one stable list, and beside it its details and its summary, both at once."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from rich.text import Text
+from textual.containers import Horizontal, Vertical, VerticalScroll
+from textual.widgets import Input, Static
+
+from toryo.fronts.text.output import ago, one_line
+from toryo.fronts.text.steps import MOVING_SIGN, SIGNS
+from toryo.fronts.tui.dialogs import TextDialog
+from toryo.fronts.tui.keys import bindings
+from toryo.fronts.tui.row_list import Row, RowList
+from toryo.fronts.tui.view import View
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from textual.app import ComposeResult
+    from textual.widget import Widget
+
+PAGE = 200
+START_S = 90.0
+KINDS = {"local": ("local", ""), "agent": ("agent", "cyan"), "remote": ("remote", "dim")}
+NO_SUMMARY = "Summaries come with a model, once the daemon offers them for a branch."
+NO_PROJECT = "There is no project here. `toryo init` makes this repository one."
+
+
+class BranchView(View):
+    NAME = "branches"
+    CALM_S = 1.0  # each look is one of git
+    HINTS = "Tab agent · j/k move · / filter · p plan here · C checkout · Enter task · ? keys"
+    BINDINGS: ClassVar = bindings(("filter", "plan_here", "checkout"))
+    DEFAULT_CSS = """
+    BranchView { layout: horizontal; }
+    BranchView #list { width: 50%; min-width: 36; }
+    BranchView #branches-list { height: 1fr; border: round $primary; }
+    BranchView RowList:focus { border: round $accent; }
+    BranchView #side { width: 1fr; }
+    BranchView #details { height: 60%; border: round $primary; padding: 0 1; }
+    BranchView #summary { height: 1fr; border: round $primary; padding: 0 1; }
+    BranchView #branch-filter { height: 1; border: none; padding: 0 1; background: $boost; display: none; }
+    BranchView #branch-filter.open { display: block; }
+    """
+
+    def __init__(self) -> None:
+        super().__init__(id=self.NAME)
+        self.branches: dict[str, dict[str, Any]] = {}
+        self._tasks: dict[str, dict[str, Any]] = {}
+        """By the branch that they work on."""
+        self._filter = ""
+
+    def compose(self) -> ComposeResult:
+        with Horizontal():
+            with Vertical(id="list"):
+                yield Input(id="branch-filter", placeholder="filter: Enter keeps it, Esc takes it away")
+                yield RowList(id="branches-list", empty="No branches.")
+            with Vertical(id="side"):
+                yield VerticalScroll(Static(id="about", markup=False), id="details")
+                yield VerticalScroll(Static(NO_SUMMARY, id="summarised", markup=False), id="summary")
+
+    def on_mount(self) -> None:
+        self.query_one("#branches-list").border_title = "branches"
+        self.query_one("#details").border_title = "details"
+        self.query_one("#summary").border_title = "AI summary"
+
+    def first_focus(self) -> Widget:
+        return self.query_one("#branches-list")
+
+    async def look(self) -> None:
+        if not self.front.has_project:
+            self.query_one("#about", Static).update(NO_PROJECT)
+            return
+        where = self.front.where
+        tasks = await self.front.ask("list_tasks", **where, recent=1000)
+        self._tasks = {one["branch"]: one for one in tasks["tasks"] if one["branch"]}
+        found: list[dict[str, Any]] = []
+        offset = 0
+        while True:
+            page = await self.front.ask("list_branches", **where, offset=offset, limit=PAGE)
+            found += page["branches"]
+            if page["ended"] or not page["branches"]:
+                break
+            offset = page["next_offset"]
+        self.branches = {f"{one['kind']}:{one['name']}": one for one in found}
+        self._show()
+
+    def _show(self) -> None:
+        listed = self.query_one("#branches-list", RowList)
+        kept = {key: one for key, one in self.branches.items() if self._filter.lower() in one["name"].lower()}
+        listed.border_title = f"branches {len(kept)}" + (f" of {len(self.branches)}" if self._filter else "")
+        listed.put([self._row(key, one) for key, one in kept.items()])
+        self._describe()
+
+    def _row(self, key: str, one: Mapping[str, Any]) -> Row:
+        kind, style = KINDS.get(one["kind"], (one["kind"], ""))
+        task = self._tasks.get(one["name"])
+        sign, colour = SIGNS.get(task["status"], (MOVING_SIGN, "cyan")) if task else (" ", "")
+        mark = "◎" if one["is_target"] else "▪" if one["worktree"] else " "
+        far = "" if one["ahead"] is None else f"↑{one['ahead']} ↓{one['behind']}"
+        left = (
+            (f"{mark} ", "bold"),
+            (f"{sign} ", colour),
+            (one["name"], "bold" if one["is_target"] else style),
+        )
+        return Row(key, left, ((f"{far:>9}  ", "dim"), (f"{kind:<6}", style)))
+
+    def on_row_list_moved(self, event: RowList.Moved) -> None:
+        self._describe()
+
+    def _describe(self) -> None:
+        one = self.branches.get(self.query_one("#branches-list", RowList).key)
+        text = Text("Nothing is chosen.", style="dim") if one is None else self._about(one)
+        self.query_one("#about", Static).update(text)
+
+    def _about(self, one: Mapping[str, Any]) -> Text:
+        text = Text(f"{one['name']}\n", style="bold")
+        text.append(f"{KINDS.get(one['kind'], (one['kind'], ''))[0]} branch", style="dim")
+        text.append(", work lands on it\n" if one["is_target"] else "\n", style="dim")
+        text.append(f"\n{one_line(one['subject'])}\n")
+        past = ago(one["committed_at"], time.time())
+        text.append(f"{one['commit'][:12]}  {f'{past} ago' if past else one['committed_at']}\n", style="dim")
+        if one["ahead"] is None:
+            text.append("\nNothing in common with the target.\n", style="yellow")
+        elif not one["is_target"]:
+            text.append(f"\n{one['ahead']} commits ahead, {one['behind']} behind\n")
+        text.append(f"\nworktree  {one['worktree'] or '—'}\n")
+        if task := self._tasks.get(one["name"]):
+            sign, style = SIGNS.get(task["status"], (MOVING_SIGN, "cyan"))
+            reason = f" ({task['reason'].replace('_', ' ')})" if task["reason"] else ""
+            text.append("task      ")
+            text.append(f"{sign} {task['status'].replace('_', ' ')}{reason}  ", style=style)
+            text.append(f"{one_line(task['title'])}  {task['id']}\n")
+            text.append(f"lands on  {task['target_branch']}\n")
+            text.append(f"changed   {ago(task['changed_at'], time.time())} ago\n")
+        return text
+
+    def on_row_list_chosen(self, event: RowList.Chosen) -> None:
+        task = self._tasks.get(self.branches[event.key]["name"])
+        if task is not None:
+            self.front.open_task(task["id"])
+
+    def on_input_changed(self, event: Input.Changed) -> None:
+        self._filter = event.value.strip()
+        self._show()
+
+    def on_input_submitted(self, event: Input.Submitted) -> None:
+        self.query_one("#branches-list").focus()
+
+    def key_escape(self) -> None:
+        said = self.query_one("#branch-filter", Input)
+        said.value = ""
+        said.remove_class("open")
+        self.query_one("#branches-list").focus()
+
+    def action_filter(self) -> None:
+        said = self.query_one("#branch-filter", Input)
+        said.add_class("open")
+        said.focus()
+
+    def action_checkout(self) -> None:
+        one = self.branches.get(self.query_one("#branches-list", RowList).key)
+        if one is not None:
+            self.front.copy(f"git checkout {one['name']}")
+
+    def action_plan_here(self) -> None:
+        """Spec, plan and tasks for this branch; nothing is started, and branch mode stays."""
+        one = self.branches.get(self.query_one("#branches-list", RowList).key)
+        if one is None or one["kind"] == "remote":
+            self.front.notify("A plan is made for a local branch.")
+            return
+
+        def asked(text: str | None) -> None:
+            if text:
+                self.begin(self._plan(text, one["name"]))
+
+        self.front.push_screen(TextDialog(f"plan for {one['name']}: what is it about?"), asked)
+
+    async def _plan(self, text: str, branch: str) -> None:
+        wish = {"text": text, "plan_only": True, "onto": branch}
+        begun = await self.front.ask("start_mission", **self.front.where, **wish, timeout_s=START_S)
+        self.front.notify(f"{begun['mission']} is being planned; Tab shows it", markup=False)

@@ -1,0 +1,134 @@
+"""Preview of the work screen: five tabs about the row under the cursor, each asked for when it is seen."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, Any, cast
+
+from rich.text import Text
+from textual.containers import Vertical, VerticalScroll
+from textual.reactive import reactive
+from textual.widgets import Static
+from textual.worker import Worker
+
+from toryo.domain.errors import ToryoError
+from toryo.fronts.text.output import plain
+from toryo.fronts.tui.work import preview_text
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+    from textual import events
+    from textual.app import ComposeResult
+
+    from toryo.fronts.tui.app import ToryoApp
+
+TABS = ("why", "diff", "checks", "log", "terminal")
+TAIL = 400
+SETTLE_S = 0.06
+"""Nothing is asked while the cursor runs over rows."""
+
+
+class Tabs(Static):
+    """Names of the tabs; a click chooses one."""
+
+    def on_click(self, event: events.Click) -> None:
+        at = 1
+        for tab in TABS:
+            if at <= event.x < at + len(tab) + 2:
+                cast("Preview", self.parent).tab = tab
+            at += len(tab) + 3
+
+
+class Preview(Vertical):
+    DEFAULT_CSS = """
+    Preview { border: round $primary; }
+    Preview:focus-within { border: round $accent; }
+    Preview Tabs { height: 1; }
+    Preview VerticalScroll { scrollbar-size-vertical: 1; padding: 0 1; }
+    Preview #told { height: auto; width: 1fr; }
+    """
+    tab = reactive("why", init=False)
+
+    def __init__(self) -> None:
+        super().__init__(id="preview")
+        self.key = ""
+        self.actions: list[dict[str, Any]] = []
+        """What a person may do about it, as the daemon offers it."""
+
+    def compose(self) -> ComposeResult:
+        yield Tabs(id="tabs", markup=False)
+        yield VerticalScroll(Static(id="told", markup=False), id="page")
+
+    def on_mount(self) -> None:
+        self._show_tabs()
+
+    @property
+    def _front(self) -> ToryoApp:
+        return cast("ToryoApp", self.app)
+
+    def show(self, key: str) -> None:
+        """About that row, from its beginning; the same one again keeps its place."""
+        if key != self.key:
+            self.key, self.actions = key, []
+            self.query_one("#page").scroll_home(animate=False)
+        self.look_again()
+
+    def look_again(self) -> None:
+        self._looking: Worker[None] = self.run_worker(self._look, exclusive=True, group="preview")
+
+    def watch_tab(self) -> None:
+        self._show_tabs()
+        self.query_one("#page").scroll_home(animate=False)
+        self.look_again()
+
+    def step(self, by: int) -> None:
+        self.tab = TABS[(TABS.index(self.tab) + by) % len(TABS)]
+
+    def _show_tabs(self) -> None:
+        text = Text(" ")
+        for name in TABS:
+            text.append(f" {name} ", style="reverse bold" if name == self.tab else "dim")
+            text.append(" ")
+        self.query_one("#tabs", Static).update(text)
+
+    async def _look(self) -> None:
+        import asyncio
+
+        await asyncio.sleep(SETTLE_S)
+        kind, _, name = self.key.partition(":")
+        if not name:
+            self._tell(Text("Nothing is chosen.", style="dim"))
+            return
+        try:
+            self._tell(await self._text(kind, name))
+        except ToryoError as refused:
+            self._tell(Text(f"{plain(refused.message)}\n{plain(refused.hint)}", style="dim"))
+
+    async def _text(self, kind: str, name: str) -> RenderableType:
+        ask = self._front.ask
+        if kind == "mission":
+            found = (await ask("show_mission", mission=name))["mission"]
+            self.actions = list(found["actions"])
+            return preview_text.mission(found)
+        if self.tab == "why" or kind != "task":
+            project, _, target = name.partition("/")
+            about: dict[str, Any] = {"id": target, "project": project} if kind == "queue" else {"id": name}
+            why = await ask("why", **about)
+            self.actions = list(why["actions"])
+            return preview_text.why(why, time.time())
+        if self.tab == "diff":
+            return preview_text.diff(await ask("get_review", task=name))
+        if self.tab == "checks":
+            return preview_text.checks(await ask("get_evidence", task=name))
+        if self.tab == "log":
+            page = await ask("read_log", task=name, tail=TAIL)
+            self.call_after_refresh(self._to_end)
+            return Text.from_ansi(plain(page["text"]) or "It printed nothing yet.")
+        screen = await ask("read_screen", id=name, colours=True)
+        return Text.from_ansi(screen["text"])
+
+    def _to_end(self) -> None:
+        self.query_one("#page").scroll_end(animate=False)
+
+    def _tell(self, text: RenderableType) -> None:
+        self.query_one("#told", Static).update(text)

@@ -1,0 +1,51 @@
+"""Check of the model settings: one short call, and what came of it."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+from toryo import settings
+from toryo.planner.answers import CHECK, read
+from toryo.planner.call_log import CallLog
+from toryo.planner.model_settings import choice_of
+from toryo.planner.models.choosing import chosen
+from toryo.planner.models.model import ModelRefused, NoReply
+from toryo.planner.prompts.compose import compose
+from toryo.protocol.kinds.planner import Brief
+from toryo.settings import Home
+
+
+def check(home: Home) -> dict[str, Any]:
+    """Whether a model answers in JSON; NoReply says why none does."""
+    env = settings.environment()
+    choice = choice_of(home, env)
+    model = chosen(choice, env)
+    calls = CallLog(home.logs, [choice.key])
+    request = compose(CHECK, Brief(mission="", purpose=CHECK, text="Are you there?"))
+    begun = time.monotonic()
+    try:
+        reply = model.ask(request)
+    except NoReply as trouble:
+        calls.failed({"via": model.via}, request, trouble, time.monotonic() - begun)
+        raise
+    else:
+        seconds = time.monotonic() - begun
+        calls.answered({"via": model.via}, request, reply, seconds)
+    finally:
+        calls.close()
+        model.close()
+    found = read(CHECK, reply.text)
+    if found.value is None:
+        raise ModelRefused(
+            f"The model answers, but not in JSON: {'; '.join(found.complaints)}",
+            hint="Choose a model that follows instructions: toryo config set planner.model MODEL",
+        )
+    return {
+        "via": model.via,
+        "base_url": choice.base_url if model.via == "http" else "",
+        "model": reply.model or choice.model,
+        "seconds": round(seconds, 3),
+        "input_tokens": reply.usage.input_tokens,
+        "output_tokens": reply.usage.output_tokens,
+    }

@@ -1,0 +1,77 @@
+"""Views of a repository: commits, a file's text, a folder's entries, branches."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from typing_extensions import TypedDict
+
+from toryo.domain.ids import ProjectId, TaskId
+from toryo.protocol.views.answer import Answer
+
+
+class ListedCommit(TypedDict):
+    id: str
+    subject: str
+    author: str
+    at: str
+
+
+class Page(Answer):
+    project: ProjectId
+    next_offset: int
+    size: int
+    """Of all there is: entries of a list, bytes of a text."""
+    ended: bool
+
+
+class ListedCommits(Page):
+    task: TaskId | Literal[""]
+    """Empty: of a branch."""
+    base: str
+    head: str
+    commits: list[ListedCommit]
+
+
+class FileText(Page):
+    file: str
+    commit: str
+    text: str
+    binary: bool
+    """Then there is no text."""
+
+
+class FolderEntry(TypedDict):
+    name: str
+    kind: str
+    """file, folder, link or repository."""
+    size: int | None
+    executable: bool
+
+
+class ListedFolder(Page):
+    folder: str
+    commit: str
+    entries: list[FolderEntry]
+
+
+class BranchView(TypedDict):
+    name: str
+    kind: str
+    """local, agent or remote."""
+    commit: str
+    committed_at: str
+    subject: str
+    ahead: int | None
+    """Commits that the target does not have; None: they have nothing in common, or there is no target."""
+    behind: int | None
+    worktree: str
+    """Where it is checked out; empty: nowhere."""
+    is_target: bool
+
+
+class ListedBranches(Page):
+    target: str
+    target_commit: str
+    """Empty: there is no such branch."""
+    branches: list[BranchView]

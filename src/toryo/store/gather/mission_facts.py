@@ -1,0 +1,255 @@
+"""Facts of a mission, gathered for its decision: counters and indexed rows, never its tasks one by one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from sqlalchemy import bindparam, func, select
+
+from toryo.domain import planned_tasks
+from toryo.domain.reasons import Reason
+from toryo.domain.speckit.documents import open_points
+from toryo.domain.words import (
+    PLANNER_KINDS,
+    Approval,
+    MissionStatus,
+    OrderKind,
+    OrderState,
+    Size,
+    TaskStatus,
+    Verb,
+)
+from toryo.reconciler.missions.facts import (
+    CallState,
+    Demand,
+    Landed,
+    MissionFacts,
+    PlannerCall,
+    PlanVersion,
+    Slot,
+    TaskCounts,
+    TroubledTask,
+    count_tasks,
+    holds_slot,
+)
+from toryo.store.database import prepared
+from toryo.store.database.engine import Tx
+from toryo.store.database.mission_rows import MissionRow, PlanRow
+from toryo.store.database.rows import LandingRow, OrderRow, TaskRow
+from toryo.store.database.schema import IS_PENDING, OF_A_MISSION, ORDER_OF_MISSION, orders, tasks
+from toryo.store.database.statements import every
+from toryo.store.tables import landings, missions, plans, verbs
+
+_COUNTS = (
+    select(tasks.c.status, tasks.c.reason, func.count())
+    .where(tasks.c.mission == bindparam("it"), OF_A_MISSION)
+    .group_by(tasks.c.status, tasks.c.reason)
+)
+_TROUBLED = (
+    select(tasks)
+    .where(
+        tasks.c.mission == bindparam("it"),
+        OF_A_MISSION,
+        tasks.c.status.in_((TaskStatus.FAILED.value, TaskStatus.NEEDS_REVIEW.value)),
+    )
+    .order_by(tasks.c.seq)
+)
+_MINE = select(tasks.c.id).where(tasks.c.mission == bindparam("it"), OF_A_MISSION)
+_BEGUN = (
+    select(func.count())
+    .select_from(tasks)
+    .where(tasks.c.mission == bindparam("it"), OF_A_MISSION, tasks.c.generation > 0)
+)
+_UNCLEAN = (
+    select(func.count())
+    .select_from(orders)
+    .where(orders.c.task.in_(_MINE), orders.c.kind == OrderKind.CLEAN.value, IS_PENDING)
+)
+_CALLS = select(orders).where(orders.c.mission == bindparam("it"), ORDER_OF_MISSION).order_by(orders.c.seq)
+
+
+def gather(
+    tx: Tx,
+    row: MissionRow,
+    *,
+    at_once: int,
+    writes_files: bool,
+    planner: bool,
+    budget_reached: str,
+    scanned: bool = True,
+    planner_waits: str = "",
+    planner_parked: bool = False,
+) -> MissionFacts:
+    versions = plans.of_mission(tx, row.id)
+    newest = versions[-1] if versions else None
+    in_force = next((one for one in reversed(versions) if one.made_at is not None), None)
+    said = [one.verb for one in verbs.of_mission(tx, row.id)]
+    paused = next((verb for verb in reversed(said) if verb in (Verb.PAUSE, Verb.PAUSE_NOW, Verb.RESUME)), "")
+    files = landings.of_mission(tx, row.id)
+    demand = _demand(row)
+    held = demand.affected if demand else ()
+    return MissionFacts(
+        cancelled=Verb.CANCEL in said,
+        paused=paused in (Verb.PAUSE, Verb.PAUSE_NOW),
+        paused_now=paused == Verb.PAUSE_NOW,
+        budget_reached=budget_reached,
+        approval=Approval(row.approval),
+        plan_only=row.plan_only,
+        taken_in=bool(row.taken_from),
+        size=Size(row.size) if row.size else Size.NORMAL,
+        request=row.request,
+        calls=calls_of(tx, row.id),
+        scanned=scanned,
+        open_questions=sum(
+            one.answer is None and planned_tasks.asked_about(one.id) is None
+            for one in missions.questions_of(tx, row.id)
+        ),
+        plan=_version(tx, newest) if newest else None,
+        in_force=_version(tx, in_force) if in_force else None,
+        demand=demand,
+        slot=_slot(tx, row, at_once),
+        begun=bool(_number(tx, _BEGUN, row.id)),
+        tasks=_tasks(tx, row.id),
+        troubled=_all_troubled(tx, row.id, held),
+        unclean=unclean(tx, row.id),
+        writes_files=writes_files,
+        spec=_spec_landed(row, files, in_force),
+        ticks=landed(files, "ticks", in_force.version if in_force else 0),
+        planner=planner,
+        planner_waits=planner_waits,
+        planner_parked=planner_parked,
+    )
+
+
+def unclean(tx: Tx, mission: str) -> int:
+    """Branches and worktrees that are not retired."""
+    return _number(tx, _UNCLEAN, mission)
+
+
+def calls_of(tx: Tx, mission: str) -> tuple[PlannerCall, ...]:
+    problems = {one.order: one.problem for one in missions.calls_of(tx, mission)}
+    found = []
+    for order in every(tx, OrderRow, _CALLS, it=mission):
+        if order.kind in PLANNER_KINDS and order.state != OrderState.WITHDRAWN:
+            found.append(
+                PlannerCall(
+                    purpose=OrderKind(order.kind),
+                    request=int(order.inputs["request"]),
+                    n=int(order.inputs["n"]),
+                    state=_state(order, problems),
+                    task=order.task,
+                )
+            )
+    return tuple(found)
+
+
+def _state(order: OrderRow, problems: dict[str, str]) -> CallState:
+    if order.state != OrderState.REPORTED:
+        return CallState.OPEN
+    return CallState.PROBLEM if problems.get(order.id, "") else CallState.ANSWERED
+
+
+def _version(tx: Tx, row: PlanRow) -> PlanVersion:
+    asked = any(one.id.startswith(f"V{row.version}P") for one in missions.questions_of(tx, row.mission))
+    return PlanVersion(
+        version=row.version,
+        request=row.request,
+        faults=len(row.faults),
+        mends=row.mends,
+        fatal=sum(bool(one.get("fatal")) for one in row.findings or ()),
+        open_points=len(open_points(row.spec, row.plan)),
+        points_asked=asked,
+        approved=row.approved_at is not None,
+        rejected=row.rejected_at is not None,
+        made=row.made_at is not None,
+    )
+
+
+def _demand(row: MissionRow) -> Demand | None:
+    said = row.demand
+    if not said:
+        return None
+    return Demand(
+        request=int(said["request"]),
+        weighed=bool(said["weighed"]),
+        replan=bool(said["replan"]),
+        affected=tuple(str(one) for one in said["affected"]),
+    )
+
+
+def _slot(tx: Tx, row: MissionRow, at_once: int) -> Slot:
+    others = [one for one in missions.live(tx, row.project) if one.id != row.id]
+    holders = sum(
+        holds_slot(MissionStatus(one.status), one.reason, missions.live_runs(tx, one.id)) for one in others
+    )
+    mine = row.approved_at if row.approved_at is not None else float("inf")
+    ahead = sum(
+        one.status == MissionStatus.QUEUED
+        and one.approved_at is not None
+        and (one.approved_at, one.seq) < (mine, row.seq)
+        for one in others
+    )
+    return Slot(at_once=at_once, holders=holders, ahead=ahead)
+
+
+def _tasks(tx: Tx, mission: str) -> TaskCounts:
+    found = tx.conn.execute(_COUNTS, {"it": mission})
+    groups = [(TaskStatus(status), str(reason), int(number)) for status, reason, number in found]
+    given_up = sum(
+        number
+        for status, reason, number in groups
+        if status is TaskStatus.FAILED and reason == Reason.REJECTED.value
+    )
+    dismissed = sum(
+        any(verb.verb == Verb.DISMISS for verb in verbs.of_task(tx, one.id))
+        for one in every(tx, TaskRow, _TROUBLED, it=mission)
+        if one.status == TaskStatus.FAILED and one.reason != Reason.REJECTED.value
+    )
+    return count_tasks(groups, given_up=given_up + dismissed, live_runs=missions.live_runs(tx, mission))
+
+
+def _all_troubled(tx: Tx, mission: str, held: tuple[str, ...]) -> tuple[TroubledTask, ...]:
+    found = (_troubled(tx, one, held) for one in every(tx, TaskRow, _TROUBLED, it=mission))
+    return tuple(one for one in found if one is not None)
+
+
+def _troubled(tx: Tx, row: TaskRow, held: tuple[str, ...]) -> TroubledTask | None:
+    """None: it was retried a moment ago. Its status is a cache, and still that of the attempt before."""
+    words = verbs.of_task(tx, row.id)
+    said = [one.verb for one in words]
+    attempt = 1 + sum(verb == Verb.RETRY for verb in said)
+    last = said[-1] if said else ""
+    if last == Verb.RETRY and words[-1].generation == row.generation:
+        return None
+    return TroubledTask(
+        id=row.id,
+        status=TaskStatus(row.status),
+        reason=row.reason,
+        attempt=attempt,
+        given_up=last in (Verb.REJECT, Verb.DISMISS),
+        held=row.planned in held,
+    )
+
+
+def landed(files: Sequence[LandingRow], what: str, version: int) -> Landed:
+    """How far the landing of the mission's files for that version is; `what` is `spec` or `ticks`."""
+    mine = [one for one in files if one.key == f"{what}/{version}"]
+    if not mine:
+        return Landed.NO
+    last = mine[-1]
+    if last.published_at is not None:
+        return Landed.DONE
+    stuck = last.ended not in ("", "landed", "stale")
+    return Landed.STUCK if stuck else Landed.OPEN
+
+
+def _spec_landed(row: MissionRow, files: Sequence[LandingRow], in_force: PlanRow | None) -> Landed:
+    """What was taken in lies on the branch already."""
+    if in_force is not None and row.taken_from and in_force.tasks_text:
+        return Landed.DONE
+    return landed(files, "spec", in_force.version if in_force else 0)
+
+
+def _number(tx: Tx, statement: Any, mission: str) -> int:
+    return int(prepared.value(tx.conn, statement, {"it": mission}) or 0)

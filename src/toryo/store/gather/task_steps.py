@@ -1,0 +1,148 @@
+"""Steps of many tasks: a few columns of each run and landing, one statement for a whole page."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from sqlalchemy import BindParameter, Executable, bindparam, select
+
+from toryo.domain import subjects
+from toryo.domain.ids import TaskId
+from toryo.domain.words import Verb
+from toryo.store.database import prepared
+from toryo.store.database.engine import Tx
+from toryo.store.database.schema import IS_HELD, dependencies, landings, runs, tasks, verbs
+
+_THESE: BindParameter[Any] = bindparam("these", expanding=True)
+
+
+@dataclass(frozen=True)
+class RunStep:
+    generation: int
+    purpose: str
+    outcome: str = "running"
+    reason: str = ""
+    exit_code: int | None = None
+    signal: str = ""
+    live: bool = False
+    started_at: float | None = None
+    new_commits: int | None = None
+    """None: not collected yet."""
+
+
+@dataclass(frozen=True)
+class LandingStep:
+    generation: int
+    target: str
+    verdict: str = ""
+    accepted: bool = False
+    published: bool = False
+    ended: str = ""
+
+
+_RUNS = (
+    select(
+        runs.c.task,
+        runs.c.generation,
+        runs.c.purpose,
+        runs.c.outcome,
+        runs.c.outcome_reason,
+        runs.c.exit_code,
+        runs.c.signal,
+        runs.c.live,
+        runs.c.started_at,
+        runs.c.collected["new_commits"].as_integer(),
+    )
+    .where(runs.c.task.in_(_THESE))
+    .order_by(runs.c.task, runs.c.generation)
+)
+_LANDINGS = (
+    select(
+        landings.c.task,
+        landings.c.generation,
+        landings.c.target,
+        landings.c.verdict,
+        landings.c.accepted_at.is_not(None),
+        landings.c.published_at.is_not(None),
+        landings.c.ended,
+    )
+    .where(landings.c.task.in_(_THESE))
+    .order_by(landings.c.task, landings.c.seq)
+)
+_VERDICTS = select(landings.c.task, landings.c.verdict).where(landings.c.task.in_(_THESE), IS_HELD)
+_NEEDS = select(dependencies.c.task, dependencies.c.needs).where(dependencies.c.task.in_(_THESE))
+_NEEDED_BY = (
+    select(dependencies.c.needs, dependencies.c.task)
+    .join(tasks, tasks.c.id == dependencies.c.task)
+    .where(dependencies.c.needs.in_(_THESE), tasks.c.status == "blocked")
+)
+_RETRIES = select(verbs.c.subject, verbs.c.generation).where(
+    verbs.c.subject.in_(_THESE), verbs.c.verb == Verb.RETRY
+)
+
+V = TypeVar("V")
+
+
+def _found(tx: Tx, statement: Executable, ids: Sequence[str]) -> list[tuple[Any, ...]]:
+    return prepared.rows(tx.conn, statement, {"these": list(ids)})[1] if ids else []
+
+
+def runs_of(tx: Tx, ids: Sequence[str]) -> dict[str, list[RunStep]]:
+    """By task, in the order of their generations."""
+    found: dict[str, list[RunStep]] = defaultdict(list)
+    for task, *columns in _found(tx, _RUNS, ids):
+        found[task].append(RunStep(*columns))
+    return found
+
+
+def landings_of(tx: Tx, ids: Sequence[str]) -> dict[str, list[LandingStep]]:
+    """By task, in their order."""
+    found: dict[str, list[LandingStep]] = defaultdict(list)
+    for task, generation, target, verdict, accepted, published, ended in _found(tx, _LANDINGS, ids):
+        found[task].append(LandingStep(generation, target, verdict, bool(accepted), bool(published), ended))
+    return found
+
+
+def retried_at(tx: Tx, ids: Sequence[str]) -> dict[str, int]:
+    """By task: the generation of the run that a person's newest retry came after."""
+    found: dict[str, int] = {}
+    for subject, generation in _found(tx, _RETRIES, [subjects.task(TaskId(id)) for id in ids]):
+        _, task = subjects.parse(subject)
+        found[task] = max(generation, found.get(task, 0))
+    return found
+
+
+def verdicts(tx: Tx, ids: Sequence[str]) -> dict[str, str]:
+    """By task: the verdict on what the tip holds of it."""
+    return dict(_found(tx, _VERDICTS, ids))
+
+
+def blocked_behind(tx: Tx, ids: Sequence[str], most: int) -> dict[str, int]:
+    """By task: how many blocked ones wait for it, also through others; counted up to `most`."""
+    behind: dict[str, set[str]] = {id: set() for id in ids}
+    edges: dict[str, list[str]] = {}
+    left = set(ids)
+    while left and len(edges) < most:
+        edges |= {id: [] for id in left}
+        for needed, task in _found(tx, _NEEDED_BY, sorted(left)):
+            edges[needed].append(task)
+        left = {task for found in edges.values() for task in found if task not in edges}
+    for id, seen in behind.items():
+        todo = list(edges.get(id, ()))
+        while todo and len(seen) < most:
+            one = todo.pop()
+            if one not in seen:
+                seen.add(one)
+                todo += edges.get(one, ())
+    return {id: len(seen) for id, seen in behind.items()}
+
+
+def needs_of(tx: Tx, ids: Sequence[str]) -> dict[str, list[str]]:
+    """By task: what it waits for, or waited for."""
+    found: dict[str, list[str]] = defaultdict(list)
+    for task, needed in _found(tx, _NEEDS, ids):
+        found[task].append(needed)
+    return found

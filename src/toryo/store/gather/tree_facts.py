@@ -1,0 +1,36 @@
+"""Facts of a tree of units for its mission's decision."""
+
+from __future__ import annotations
+
+from toryo.domain.reasons import Reason
+from toryo.domain.words import TaskStatus, Verb
+from toryo.reconciler.unit_trees import TreeFacts
+from toryo.store.database.engine import Tx
+from toryo.store.database.mission_rows import MissionRow
+from toryo.store.gather import mission_facts
+from toryo.store.tables import missions, plans, tasks, verbs
+
+
+def gather(tx: Tx, row: MissionRow, *, budget_reached: str) -> TreeFacts:
+    root = tasks.get(tx, row.root)
+    said = verbs.of_mission(tx, row.id)
+    last = next((one for one in reversed(said) if one.verb in PAUSES), None)
+    paused = last.verb if last else ""
+    is_stopped = last is not None and last.reason == Reason.TREE_STOPPED and paused == Verb.PAUSE
+    plan = plans.newest(tx, row.id)
+    return TreeFacts(
+        root=TaskStatus(root.status) if root else TaskStatus.CANCELLED,
+        root_reason=root.reason if root else "",
+        root_detail=root.detail if root else "",
+        live_runs=missions.live_runs(tx, row.id),
+        unclean=mission_facts.unclean(tx, row.id),
+        cancelled=any(one.verb == Verb.CANCEL for one in said),
+        paused=paused == Verb.PAUSE and not is_stopped,
+        paused_now=paused == Verb.PAUSE_NOW,
+        budget_reached=budget_reached,
+        stopped=last.note if last and is_stopped else "",
+        unapproved=plan is not None and plan.approved_at is None and plan.rejected_at is None,
+    )
+
+
+PAUSES = (Verb.PAUSE, Verb.PAUSE_NOW, Verb.RESUME)

@@ -1,0 +1,79 @@
+"""Facts of a unit for its task's decision: its children, what its runs were told of them, pauses above it."""
+
+from __future__ import annotations
+
+from toryo.domain.words import Style, TaskStatus, Verb, is_at_rest
+from toryo.reconciler.subjects import ChildFacts, UnitFacts
+from toryo.store.database.engine import Tx
+from toryo.store.database.rows import RunRow, TaskRow
+from toryo.store.tables import agents, runs, tasks, verbs
+from toryo.store.tables.units import units
+
+PAUSES = (Verb.PAUSE, Verb.PAUSE_NOW, Verb.RESUME)
+
+
+def gather(tx: Tx, row: TaskRow) -> UnitFacts:
+    spawned = {task: one.generation for one in units.breakdowns_of(tx, row.id) for task in one.spawned}
+    children = [one for one in tasks.children_of(tx, row.id) if one.id in spawned] if spawned else []
+    return UnitFacts(
+        children=tuple(
+            ChildFacts(
+                id=one.id,
+                unit=one.unit,
+                generation=spawned[one.id],
+                landed=one.status == TaskStatus.DONE,
+                at_rest=_rests(one),
+            )
+            for one in children
+        ),
+        covered=_is_covered(tx, row, children),
+        pauses=bool(pause_of(tx, row)),
+    )
+
+
+def name_of(tx: Tx, task: str) -> str:
+    row = tasks.get(tx, task)
+    return row.unit if row else task
+
+
+def _rests(row: TaskRow) -> bool:
+    return is_at_rest(TaskStatus(row.status), row.reason)
+
+
+def states(children: list[TaskRow]) -> list[str]:
+    """Which children there are and what landed of each: another list is news to their parent. How one ended
+    that did not land is none: it is cancelled when its parent ends."""
+    return sorted(f"{one.id} {one.landed_commit}" for one in children)
+
+
+def _is_covered(tx: Tx, row: TaskRow, children: list[TaskRow]) -> bool:
+    if not children or not all(_rests(one) for one in children):
+        return False
+    past = runs.of_task(tx, row.id)
+    now = states(children)
+    if any(run.told.get("children") == now for run in past):
+        return True
+    return bool(past) and _heard_all(tx, past[-1], children)
+
+
+def _heard_all(tx: Tx, run: RunRow, children: list[TaskRow]) -> bool:
+    """A parent on a screen is typed to while it waits: it knew of all when it ended."""
+    agent = agents.get(tx, run.agent, run.project)
+    if agent is None or agent.style != Style.INTERACTIVE or run.ended_at is None:
+        return False
+    return all(one.changed_at <= run.ended_at for one in children)
+
+
+def pause_of(tx: Tx, row: TaskRow) -> str:
+    """A person's word about it or a unit above it: `pause`, `pause_now`, or nothing."""
+    unit: TaskRow | None = row
+    while unit is not None:
+        said = [one.verb for one in verbs.of_task(tx, unit.id) if one.verb in PAUSES and one.note == WHOLE]
+        if said and said[-1] != Verb.RESUME:
+            return said[-1]
+        unit = tasks.get(tx, unit.parent) if unit.parent else None
+    return ""
+
+
+WHOLE = "subtree"
+"""Note of a person's pause or resume of a unit; a run that its mission stopped has the same verb."""

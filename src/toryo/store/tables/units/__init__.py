@@ -1,0 +1,1 @@
+"""Tables of units: what each was given and how it divides its work."""

@@ -1,0 +1,150 @@
+"""Answers of the model, applied: each is a claim with a form, kept as rows of its mission."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pydantic import ValidationError
+
+from toryo.domain import subjects
+from toryo.domain.times import iso
+from toryo.domain.words import MissionStatus, OrderKind, Speaker
+from toryo.engine.context import HeadContext
+from toryo.engine.missions.conversation import say
+from toryo.engine.missions.plan_rules import keep_plan
+from toryo.engine.missions.questions import Wanted, ask
+from toryo.engine.missions.spec_directories import directory_of
+from toryo.protocol.base import Model
+from toryo.protocol.kinds.planner import (
+    ANSWERS,
+    AnalyzeAnswer,
+    ImpactAnswer,
+    JudgeAnswer,
+    ModelAnswered,
+    PlanAnswer,
+    QuestionAnswer,
+    SummariseAnswer,
+)
+from toryo.store.database.engine import Tx
+from toryo.store.database.mission_rows import MissionRow, ModelCallRow
+from toryo.store.database.rows import OrderRow
+from toryo.store.tables import missions, plans, texts
+from toryo.usecases.missions.impacts import apply_impact
+from toryo.usecases.missions.judgements import apply_judgement
+
+SHOWN = 4000
+
+
+def apply_answered(context: HeadContext, tx: Tx, order: OrderRow, body: dict[str, Any]) -> None:
+    row = missions.get(tx, order.mission)
+    if row is None:
+        return
+    told = ModelAnswered.model_validate(body)
+    _count(tx, order, row, told)
+    tx.mark(subjects.mission(row.id))
+    if order.kind != OrderKind.JUDGE and int(order.inputs.get("request", 0)) != row.request:
+        return  # what it was asked for is not wanted any more
+    answer = None if told.problem else _form(context, tx, order, told)
+    if answer is None:
+        _tell_problem(context, tx, row, order, told)
+        return
+    match answer:
+        case QuestionAnswer():
+            _questioned(tx, row, answer)
+        case PlanAnswer():
+            _planned(tx, row, order, answer)
+        case AnalyzeAnswer():
+            _analyzed(tx, row, answer)
+        case JudgeAnswer():
+            apply_judgement(tx, row, order.task, answer)
+        case ImpactAnswer():
+            apply_impact(tx, row, answer)
+        case SummariseAnswer():
+            say(tx, row.id, Speaker.PLANNER, answer.summary)
+
+
+def apply_waiting_model(tx: Tx, order: OrderRow, body: dict[str, Any]) -> None:
+    """An outage or a limit: said once a reason, and the mission shows it."""
+    row = missions.get(tx, order.mission)
+    if row is None:
+        return
+    why = str(body.get("message") or body.get("why"))[:500]
+    if not any(why in one.text for one in missions.messages_of(tx, row.id)[-3:]):
+        until = f" until {body['until']}" if body.get("until") else ""
+        say(tx, row.id, Speaker.SYSTEM, f"The model cannot be asked now{until}: {why}")
+    tx.emit(
+        "model_waiting",
+        {"mission": row.id, "why": body.get("why", ""), "message": why},
+        project=row.project,
+        subject=subjects.mission(row.id),
+    )
+    tx.mark(subjects.mission(row.id))
+
+
+def _form(context: HeadContext, tx: Tx, order: OrderRow, told: ModelAnswered) -> Model | None:
+    text = context.blobs.get(told.answer) or texts.get(tx, told.answer) or ""
+    try:
+        return ANSWERS[OrderKind(order.kind)].model_validate_json(text)
+    except ValidationError:
+        return None
+
+
+def _count(tx: Tx, order: OrderRow, row: MissionRow, told: ModelAnswered) -> None:
+    usage = told.usage
+    missions.add_call(
+        tx,
+        ModelCallRow(
+            order=order.id,
+            mission=row.id,
+            task=order.task,
+            purpose=order.kind,
+            problem=told.problem.code if told.problem else "",
+            calls=usage.calls,
+            input_tokens=usage.input_tokens,
+            output_tokens=usage.output_tokens,
+            cost_usd=usage.cost_usd,
+            cost=usage.cost,
+            at=tx.now,
+        ),
+    )
+
+
+def _tell_problem(
+    context: HeadContext, tx: Tx, row: MissionRow, order: OrderRow, told: ModelAnswered
+) -> None:
+    why = told.problem.message if told.problem else "its answer keeps to no form"
+    text = (context.blobs.get(told.text) or "") if told.text else ""
+    shown = f"\n\n{text[:SHOWN]}" if text else ""
+    say(tx, row.id, Speaker.SYSTEM, f"The model gave no answer for `{order.kind}`: {why}{shown}")
+
+
+def _questioned(tx: Tx, row: MissionRow, answer: QuestionAnswer) -> None:
+    columns: dict[str, Any] = {"size": answer.size, "plan_only": row.plan_only or answer.plan_only}
+    if answer.title.strip():
+        columns["title"] = " ".join(answer.title.split())[:200]
+    before = missions.get(tx, answer.continues) if answer.continues and not row.alone else None
+    if before and before.project == row.project and before.status == MissionStatus.COMPLETED:
+        columns |= {"follows": before.id, "spec_dir": before.spec_dir}
+        say(tx, row.id, Speaker.PLANNER, f"This continues {before.id}: {before.title}")
+    elif not row.follows:
+        columns["spec_dir"] = directory_of(tx, row, columns.get("title", row.title))
+    missions.update(tx, row.id, **columns)
+    ask(tx, row, [Wanted(one.id, one.text, one.options, one.default) for one in answer.questions])
+
+
+def _planned(tx: Tx, row: MissionRow, order: OrderRow, answer: PlanAnswer) -> None:
+    plan = keep_plan(tx, row, answer, mends=int(order.inputs.get("n", 0)))
+    tx.emit(
+        "mission_planned",
+        {"mission": row.id, "version": plan.version, "tasks": len(plan.tasks), "at": iso(tx.now)},
+        project=row.project,
+        subject=subjects.mission(row.id),
+    )
+
+
+def _analyzed(tx: Tx, row: MissionRow, answer: AnalyzeAnswer) -> None:
+    plan = plans.newest(tx, row.id)
+    if plan is not None:
+        plans.update(
+            tx, row.id, plan.version, findings=[one.model_dump(mode="json") for one in answer.findings]
+        )

@@ -1,0 +1,1 @@
+"""Units: spawn a tree, spawn children, look at a tree, steer it."""

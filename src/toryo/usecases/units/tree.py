@@ -1,0 +1,80 @@
+"""Unit trees for people and for units: every unit with its status, its reason and its children."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from toryo.domain.errors import NotFound
+from toryo.domain.ids import TaskId
+from toryo.engine.context import HeadContext
+from toryo.engine.units.files import edge_status
+from toryo.protocol.views import units as views
+from toryo.store.database.engine import Tx
+from toryo.store.database.mission_rows import MissionRow
+from toryo.store.database.rows import TaskRow
+from toryo.store.tables import missions
+from toryo.store.tables.units import units
+from toryo.usecases.finding import project_at, the_mission, the_task
+from toryo.usecases.units.spawn import unit_of_run
+
+
+def show_tree(context: HeadContext, project: str, path: str, text: str) -> views.UnitTree:
+    """The newest tree of the project here, or the one that a unit or mission belongs to."""
+    with context.store.read() as tx:
+        return _tree(tx, _which(tx, project, path, text))
+
+
+def own_tree(context: HeadContext, run: str) -> views.UnitTree:
+    with context.store.read() as tx:
+        mission = missions.get(tx, unit_of_run(tx, run)[1].mission)
+        assert mission is not None  # a unit has one
+        return _tree(tx, mission)
+
+
+def _which(tx: Tx, project: str, path: str, text: str) -> MissionRow:
+    if text:
+        found = the_mission(tx, text) if text.startswith("n") else None
+        task = None if found else the_task(tx, text, path)
+        row = found or (missions.get(tx, task.mission) if task and task.unit else None)
+        if row is None or not row.root:
+            raise NotFound(f"{text} is no unit of a tree.", hint="`toryo unit tree` shows the newest one.")
+        return row
+    here = project_at(tx, project, path)
+    row = next(
+        (one for one in missions.newest(tx, project=here.id if here else None, limit=50) if one.root), None
+    )
+    if row is None:
+        where = f" in {here.name}" if here else ""
+        raise NotFound(f"There is no tree of units{where} yet.", hint="`toryo spawn` begins one.")
+    return row
+
+
+def _tree(tx: Tx, row: MissionRow) -> views.UnitTree:
+    found = units.tasks_of(tx, row.id)
+    names = {one.id: one.unit for one in found}
+    return {
+        "success": True,
+        "mission": row.id,
+        "project": row.project,
+        "title": row.title,
+        "status": row.status,
+        "reason": row.reason,
+        "detail": row.detail,
+        "units": [_line(one, names, found) for one in found],
+    }
+
+
+def _line(row: TaskRow, names: Mapping[TaskId, str], found: list[TaskRow]) -> views.UnitLine:
+    return {
+        "unit": row.unit,
+        "id": row.id,
+        "title": row.title,
+        "status": row.status,
+        "edge": edge_status(row),
+        "reason": row.reason,
+        "detail": row.detail,
+        "parent": names.get(row.parent),
+        "branch": row.branch,
+        "agent": row.agent,
+        "children": [one.unit for one in found if one.parent == row.id],
+    }

@@ -1,0 +1,331 @@
+"""Trees of units through the daemon: spawned once, within limits and scopes, approved, steered."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from whole_daemon import FIRST, Body, Shop
+
+from toryo.engine.project_settings import SettingsWrong, parse_settings
+from toryo.engine.units.subtrees import stop_tree
+from toryo.protocol.kinds.run import Exited, Started, Stopped
+from toryo.protocol.kinds.units import TargetOpened
+from toryo.protocol.kinds.work import Cleaned
+from toryo.settings import Home
+
+REQUIREMENTS = "goal: a shop\n"
+
+
+class Tree(Shop):
+    """A shop with a tree whose root runs and may speak."""
+
+    def begin(self, **wishes: Any) -> str:
+        """The token of the root's run."""
+        wish = {"project": self.project, "requirements": REQUIREMENTS, "at_once": True, **wishes}
+        self.begun = self.daemon.person("spawn_tree", **wish)
+        return self.run("root")
+
+    def run(self, unit: str, request: str = "") -> str:
+        """Its next run is claimed, prepared and started; its token."""
+        self.daemon.settle()
+        claimed = self.hands.claim("dev", self.project, request or f"request-{unit}")
+        assert claimed["claimed"], claimed
+        self.hands.prepare(claimed["order"])
+        order = self.hands.order("run", run=claimed["run_id"])
+        self.hands.report(order, "started", Started(shim_pid=1, pid=2, started_at="", boot="b"))
+        self.running = order
+        return self.run_token(self.running)
+
+    def spawn(self, token: str, *tasks: Body, breakdown: str = "") -> Body:
+        found: Body = self.daemon.by(token, "spawn_children", tasks=list(tasks), breakdown=breakdown)
+        self.daemon.settle()
+        return found
+
+    def refused(self, token: str, *tasks: Body) -> str:
+        return str(self.daemon.refused(token, "spawn_children", tasks=list(tasks))["error"])
+
+    def open(self) -> None:
+        order = self.hands.order("open_target")
+        self.hands.report(order, "target_opened", TargetOpened(commit=FIRST, tree=FIRST))
+
+    def end(self, code: int = 0) -> None:
+        self.hands.exit(self.running, code)
+        self.hands.collect(0)
+        self.daemon.settle()
+
+    def units(self) -> dict[str, str]:
+        self.daemon.settle()
+        found = self.daemon.person("unit_tree", project=self.project)["units"]
+        return {one["unit"]: f"{one['status']} {one['reason']}".strip() for one in found}
+
+
+@pytest.fixture
+def shop(tmp_path: Path) -> Iterator[Tree]:
+    opened = Tree(Home(tmp_path / "home"), tmp_path)
+    try:
+        yield opened
+    finally:
+        opened.daemon.close()
+
+
+def part(id: str, **more: Any) -> Body:
+    return {"id": id, "description": f"Part {id}", **more}
+
+
+def test_a_breakdown_that_is_spawned_twice_spawns_nothing_twice_and_a_later_task_alone(shop: Tree) -> None:
+    token = shop.begin()
+    first = shop.spawn(token, part("users"), part("log-in"))
+    assert [one["unit"] for one in first["spawned"]] == ["root-users", "root-log_in"]
+    again = shop.spawn(token, part("users"), part("log-in"))
+    assert (again["spawned"], len(again["known"])) == ([], 2)
+    more = shop.spawn(token, part("users"), part("pages", depends_on=["users"]))
+    assert [one["unit"] for one in more["spawned"]] == ["root-pages"]
+    shop.open()
+    assert shop.units() == {
+        "root": "running decompose",
+        "root-users": "ready",
+        "root-log_in": "ready",
+        "root-pages": "blocked dependency",
+    }
+
+
+def test_a_task_without_an_id_is_passed_over_with_a_warning(shop: Tree) -> None:
+    token = shop.begin()
+    found = shop.spawn(token, breakdown="tasks:\n  - description: x\n  - {id: a, description: y}\n")
+    assert (len(found["warnings"]), [one["unit"] for one in found["spawned"]]) == (1, ["root-a"])
+    wrong = shop.daemon.refused(token, "spawn_children", breakdown="parent_unit: root\n")
+    assert "no list `tasks`" in wrong["error"]
+    assert "line 1" in shop.daemon.refused(token, "spawn_children", breakdown="a: [1")["error"]
+
+
+def test_children_start_on_their_parents_branch_once_it_is_a_target(shop: Tree) -> None:
+    token = shop.begin()
+    shop.spawn(token, part("a", checks=["make a"]))
+    assert shop.units()["root-a"] == "blocked base_gate"
+    shop.open()
+    assert shop.units()["root-a"] == "ready"
+    child = shop.task("root-a")
+    assert (child["checks"], child["agent"]) == (["make a"], "dev")
+    targets = shop.daemon.person("list_targets", project=shop.project)["targets"]
+    assert [one["name"] for one in targets] == [shop.begun["branch"], "main"]
+
+
+def test_a_childs_scope_lies_inside_its_parents(shop: Tree) -> None:
+    token = shop.begin()
+    shop.spawn(token, part("a", write=["src/a/**"]))
+    shop.open()
+    shop.end()
+    inner = shop.run("root-a")
+    assert "beyond" in shop.refused(inner, part("b", write=["docs/**"]))
+    assert shop.spawn(inner, part("b", write=["src/a/b.py"]))["spawned"][0]["unit"] == "root-a-b"
+    shop.open()
+    assert shop.task("root-a-b")["write"] == ["src/a/b.py"]
+
+
+@pytest.mark.parametrize(
+    ("tasks", "why"),
+    [
+        ([part("a", depends_on=["z"])], "not in it"),
+        ([part("a", depends_on=["b"]), part("b", depends_on=["a"])], "wait for each other"),
+        ([part("a", agent="nobody")], "does not work"),
+        ([part("a", write=["../x"])], "leaves the repository"),
+        ([part(str(number)) for number in range(9)], "units.children"),
+    ],
+)
+def test_a_breakdown_that_cannot_be_meant_is_refused_whole(shop: Tree, tasks: list[Body], why: str) -> None:
+    token = shop.begin()
+    assert why in shop.refused(token, *tasks)
+    assert list(shop.units()) == ["root"]
+
+
+def test_the_run_of_a_plain_task_has_no_children_and_a_persons_key_spawns_none(shop: Tree) -> None:
+    shop.begin()
+    shop.add_agent("linked", access="connected")
+    shop.daemon.person("assign_agent", agent="linked", project=shop.project)
+    shop.add_task(agent="linked")
+    claimed = shop.hands.claim("linked", shop.project, "request-plain")
+    shop.hands.prepare(claimed["order"])
+    order = shop.hands.order("run", run=claimed["run_id"])
+    assert "only units" in shop.refused(shop.run_token(order), part("a"))
+    assert "a run's token" in shop.daemon.refused(shop.daemon.operator, "spawn_children")["error"]
+
+
+def test_a_run_that_has_ended_spawns_nothing_any_more(shop: Tree) -> None:
+    token = shop.begin()
+    shop.spawn(token, part("a"))
+    shop.open()
+    shop.end()
+    assert "has ended" in shop.refused(token, part("b"))
+    assert shop.units()["root"] == "blocked waiting_for_children"
+
+
+def test_without_a_yes_no_child_starts_and_a_rejection_has_the_root_divide_anew(shop: Tree) -> None:
+    token = shop.begin(at_once=False)
+    shop.spawn(token, part("a"), part("b"))
+    shop.open()
+    shop.end()
+    assert shop.units()["root-a"] == "blocked plan_ready"
+    mission = shop.begun["mission"]
+    assert shop.daemon.person("show_mission", mission=mission)["mission"]["status"] == "awaiting_approval"
+    shop.daemon.person("reject_mission", mission=mission, reason="one part is enough")
+    assert shop.units() == {
+        "root": "ready children_at_rest",
+        "root-a": "cancelled cancelled",
+        "root-b": "cancelled cancelled",
+    }
+    again = shop.run("root", "request-again")
+    shop.spawn(again, part("whole"))
+    assert shop.units()["root-whole"] == "blocked plan_ready"
+    shop.daemon.person("approve_mission", mission=mission)
+    assert shop.units()["root-whole"] == "ready"
+
+
+def test_a_second_tree_in_the_project_is_refused_while_one_lives(shop: Tree) -> None:
+    shop.begin()
+    told = shop.daemon.refused(
+        shop.daemon.operator, "spawn_tree", project=shop.project, requirements=REQUIREMENTS
+    )
+    assert "lives in" in told["error"]
+    shop.daemon.person("stop_unit", unit="root")
+    shop.hands.report(shop.hands.order("stop"), "stopped", Stopped(asked=True, gone=True))
+    shop.hands.exit(shop.running, 1)
+    shop.hands.collect(0)
+    assert shop.units()["root"] == "cancelled cancelled"
+    shop.hands.report(shop.hands.order("clean"), "cleaned", Cleaned(freed=True))
+    assert shop.daemon.person("spawn_tree", project=shop.project, requirements=REQUIREMENTS)["unit"] == "root"
+
+
+def test_stopping_a_unit_stops_all_below_it_and_nothing_beside_it(shop: Tree) -> None:
+    token = shop.begin()
+    shop.spawn(token, part("a"), part("b"))
+    shop.open()
+    shop.end()
+    inner = shop.run("root-a")
+    shop.spawn(inner, part("x"))
+    shop.daemon.person("stop_unit", unit="root-a")
+    found = shop.units()
+    assert (found["root-a-x"], found["root-b"]) == ("cancelled cancelled", "ready")
+
+
+def test_a_paused_unit_and_all_below_it_start_nothing_until_it_is_resumed(shop: Tree) -> None:
+    token = shop.begin()
+    shop.spawn(token, part("a"), part("b"))
+    shop.open()
+    shop.daemon.person("pause_unit", unit="root-a")
+    assert (shop.units()["root-a"], shop.units()["root-b"]) == ("ready paused", "ready")
+    shop.daemon.person("resume_unit", unit="root-a")
+    assert shop.units()["root-a"] == "ready"
+
+
+def test_a_unit_that_waits_for_its_children_takes_no_slot_while_its_run_lives(shop: Tree) -> None:
+    shop.daemon.person("add_agent", name="dev", client="command", command="sh it.sh", slots=1)
+    token = shop.begin()
+    assert not shop.hands.should_start("dev", shop.project)
+    shop.spawn(token, part("a"))
+    shop.open()
+    assert shop.hands.should_start("dev", shop.project), "the root only waits"
+    inner = shop.run("root-a")
+    assert not shop.hands.should_start("dev", shop.project)
+    shop.spawn(inner, part("x"))
+    shop.open()
+    assert shop.hands.should_start("dev", shop.project), "three levels with one slot"
+    listed = shop.hands.call("list_active_projects_with_agents")["projects"][0]
+    assert len(listed["resting_runs"]) == 2
+
+
+def test_the_same_breakdown_three_times_stops_the_tree_until_a_person_lets_it_go_on(shop: Tree) -> None:
+    token = shop.begin()
+    for round_ in range(3):
+        if round_ < 2:
+            shop.spawn(token, part("a"))
+            if round_ == 0:
+                shop.open()
+            shop.end()
+            shop.daemon.person("stop_unit", unit="root-a")
+            token = shop.run("root", f"request-{round_}-again")
+        else:
+            assert "spawned 3 times" in shop.refused(token, part("a"))
+    mission = shop.daemon.person("unit_tree", project=shop.project)
+    assert (mission["status"], mission["reason"]) == ("paused", "tree_stopped")
+    assert "3 times" in mission["detail"]
+    shop.daemon.person("resume_unit", unit="root")
+    assert shop.daemon.person("unit_tree", project=shop.project)["status"] == "active"
+
+
+def test_why_and_the_verbs_of_tasks_take_a_units_id(shop: Tree) -> None:
+    token = shop.begin()
+    shop.spawn(token, part("a"))
+    shop.open()
+    shop.end()
+    told = shop.daemon.person("why", id="root")
+    assert "waiting_for_children" in str(told)
+    assert shop.task("root-a")["title"] == "Part a"
+    assert shop.daemon.person("get_task", task="root@/nowhere")["task"]["id"] == shop.begun["task"]
+
+
+def test_a_units_prompt_has_its_frame_and_an_integrate_run_hears_of_the_children(shop: Tree) -> None:
+    token = shop.begin()
+    text = shop.daemon.person("worker_prompt", task="root")["prompt"]
+    assert "You are the root unit" in text
+    shop.spawn(token, part("a"))
+    shop.open()
+    shop.end()
+    inner = shop.daemon.person("worker_prompt", task="root-a")["prompt"]
+    assert "You are one unit of a tree" in inner
+    shop.daemon.person("stop_unit", unit="root-a")
+    assert shop.units()["root"] == "ready children_at_rest"
+    again = shop.daemon.person("worker_prompt", task="root")["prompt"]
+    assert "`root-a`: error (cancelled" in again
+
+
+def test_a_unit_that_is_retried_begins_anew_without_the_children_it_had(shop: Tree) -> None:
+    token = shop.begin()
+    shop.spawn(token, part("a"))
+    shop.open()
+    shop.end()
+    inner = shop.run("root-a")
+    shop.spawn(inner, part("x"))
+    shop.daemon.person("stop_unit", unit="root-a")
+    shop.hands.report(shop.hands.order("stop"), "stopped", Stopped(asked=True, gone=True))
+    shop.end(1)
+    assert shop.units()["root-a"] == "cancelled cancelled"
+    shop.daemon.person("retry_unit", unit="root-a")
+    assert shop.units()["root-a"] == "ready"
+    assert shop.units()["root"] == "blocked waiting_for_children"
+
+
+def test_a_unit_that_is_paused_now_stops_its_run_and_goes_on_when_it_is_resumed(shop: Tree) -> None:
+    token = shop.begin()
+    shop.spawn(token, part("a"))
+    shop.open()
+    shop.end()
+    shop.run("root-a")
+    shop.daemon.person("pause_unit", unit="root", now=True)
+    assert shop.units()["root-a"] == "running decompose"
+    shop.hands.report(shop.hands.order("stop"), "stopped", Stopped(asked=True, gone=True))
+    stopped = Exited(exit_code=None, signal="SIGTERM", stopped=True)
+    shop.hands.report(shop.running, "exited", stopped)
+    shop.hands.collect(0)
+    assert shop.units()["root-a"] == "ready paused"
+    shop.daemon.person("resume_unit", unit="root")
+    assert shop.units()["root-a"] == "ready resumed"
+
+
+def test_a_stopped_tree_is_in_attention_with_the_line_that_lets_it_go_on(shop: Tree) -> None:
+    token = shop.begin()
+    shop.daemon.change(stop_tree, shop.begun["mission"], "again")
+    assert shop.units()["root"] == "running decompose"
+    (wish,) = shop.daemon.person("get_status", project=shop.project)["needs_you"]
+    assert (wish["reason"], wish["type"]) == ("tree_stopped", f"toryo mission resume {shop.begun['mission']}")
+    assert token
+
+
+@pytest.mark.parametrize("name", [".env", "../outside", "/etc/passwd", "secrets/key", "*.local"])
+def test_a_worktree_file_that_agents_may_not_see_or_that_is_no_path_is_refused(name: str) -> None:
+    text = f"worktree_files: ['.env.local', '{name}']\n"
+    with pytest.raises(SettingsWrong, match=r"line 1: worktree_files\.1"):
+        parse_settings(text)
+    assert parse_settings("worktree_files: [.env.local]\n").worktree_files == (".env.local",)

@@ -1,0 +1,77 @@
+"""What must hold of `toryo why` in a simulated house, whatever happened in it before."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from simulated_house import House
+
+from toryo.domain.reasons import Turn
+from toryo.domain.words import TaskStatus, is_at_rest
+from toryo.store.tables import projects, runs, tasks
+from toryo.usecases.why import explain
+
+Row = dict[str, Any]
+TABLES = {"task": "tasks", "run": "runs", "landing": "landings", "gate": "gates", "order": "orders"}
+ANYWHERE = ("account",)
+"""Named, and no row: it stands for what its runs' facts say."""
+DEAD = (TaskStatus.FAILED, TaskStatus.CANCELLED)
+
+
+def check_why(house: House, tables: dict[str, list[Row]]) -> None:
+    """Every fact it names is a row, and its chain ends at a person, a clock, an account, a running process
+    or a dead end."""
+    known = {f"{kind}:{row['id']}" for kind, table in TABLES.items() for row in tables[table]}
+    known |= {f"project:{row['id']}" for row in tables["projects"]}
+    known |= {f"target:{row['name']}" for row in tables["targets"]}
+    now = house.clock.now
+    with house.context.store.read() as tx:
+        for row in tasks.page(tx, limit=100):
+            told = explain.of_task(house.context, tx, row)
+            _names_only(told, known)
+            _ends_somewhere(told, row, tables, now)
+        for run in tables["runs"]:
+            found = runs.get(tx, run["id"])
+            assert found is not None
+            _names_only(explain.of_run(house.context, tx, found), known)
+        for project in projects.listing(tx):
+            _names_only(explain.of_project(tx, project), known)
+            for target in projects.targets_of(tx, project.id):
+                told = explain.of_target(tx, project, target)
+                _names_only(told, known)
+                stands_still = bool(target.stopped or target.waiting_why)
+                assert stands_still is (told["status"] != "moving"), told
+
+
+def _names_only(told: Row, known: set[str]) -> None:
+    named = {fact["row"] for fact in told["facts"]} | {
+        one["subject"] for one in told["waits_for"] if one["subject"].partition(":")[0] not in ANYWHERE
+    }
+    assert named <= known, f"{told['subject']} names what is no row: {named - known}"
+    assert all(fact["age_s"] >= 0 for fact in told["facts"]), told["facts"]
+    assert told["facts"] == sorted(told["facts"], key=lambda fact: fact["at"])
+
+
+def _ends_somewhere(told: Row, row: Any, tables: dict[str, list[Row]], now: float) -> None:
+    status = {one["id"]: one["status"] for one in tables["tasks"]}
+    if told["dead"]:
+        assert status[told["dead_at"]] in DEAD, told
+        assert told["turn"] == Turn.PERSON, told
+        assert told["actions"][0]["subject"] == told["dead_at"], told
+        return
+    assert told["dead_at"] is None
+    match told["turn"]:
+        case Turn.PERSON:
+            assert told["actions"], f"a person's turn, and nothing to do: {told}"
+        case Turn.AGENT:
+            live = {f"run:{run['id']}" for run in tables["runs"] if run["live"]}
+            behind = {one["subject"].removeprefix("task:") for one in told["waits_for"]} | {row.id}
+            working = {f"run:{run['id']}" for run in tables["runs"] if run["live"] and run["task"] in behind}
+            assert live & working, f"an agent's turn, and no run lives: {told}"
+        case Turn.SERVICE:
+            parked = [run["parked_until"] for run in tables["runs"] if run["parked_until"] is not None]
+            assert any(until > now - 3600 for until in parked), f"a service's turn, and no end: {told}"
+        case Turn.NOBODY:
+            assert is_at_rest(TaskStatus(row.status), row.reason) or row.status == TaskStatus.DONE, told
+        case Turn.TORYO:
+            assert row.status not in (*DEAD, TaskStatus.DONE, TaskStatus.OPEN), told

@@ -1,0 +1,107 @@
+"""Agent mode: one conversation from a sentence to the work, from the keyboard alone."""
+
+from __future__ import annotations
+
+from terminal import PLAN, MissionShop, Screen, on_screen
+
+QUESTIONS = {
+    "title": "Rate limits",
+    "size": "small",
+    "questions": [
+        {"id": "Q1", "text": "Per user or per address?", "options": ["user", "address"], "default": "user"},
+        {"id": "Q2", "text": "How many a minute?", "default": "60"},
+    ],
+}
+
+
+def begun(shop: MissionShop) -> str:
+    return str(shop.daemon.person("list_missions")["missions"][-1]["id"])
+
+
+def test_a_sentence_becomes_questions_a_plan_and_work_from_the_keyboard(model: MissionShop) -> None:
+    mission = model.begin("Limit requests, word xylophone")
+
+    async def journey(seen: Screen) -> None:
+        await seen.until("Unfinished missions", "Limit requests")
+        await seen.press("enter")
+        await seen.until("you Limit requests, word xylophone")
+        await seen.elsewhere(model.planner.answer, "question", QUESTIONS)
+        text = await seen.until("2 questions before the plan is made", "1) user  (default)", "default: 60")
+        assert "Enter takes every default" in text
+        await seen.write("2")
+        await seen.until("Kept. Next is question 2")
+        await seen.press("enter")
+        order = await seen.elsewhere(model.planner.order, "plan")
+        brief = await seen.elsewhere(model.planner.brief, order)
+        assert {one.id: one.answer for one in brief.questions} == {"Q1": "address", "Q2": "60"}
+        await seen.elsewhere(model.planner.answer, "plan", PLAN)
+        text = await seen.until("spec (plan 1)", "# Feature Specification: Limits", "tasks (2, at most 2")
+        assert text.index("spec (plan 1)") < text.index("─ plan ") < text.index("tasks (2")
+        await seen.until("Enter or y approves; a reason rejects", "2 model calls")
+        await seen.write("y")
+        await seen.until("active", "Plan version 1 approved.")
+        assert model.standing(mission).startswith("active")
+
+    on_screen(model, journey, screen="agent", size=(100, 40))
+
+
+def test_without_ai_settings_the_input_is_off_until_they_are_valid(shop: MissionShop) -> None:
+    tried: list[str] = []
+
+    def check() -> dict[str, object]:
+        tried.append("asked")
+        return {"model": "tea", "seconds": 0.1}
+
+    async def journey(seen: Screen) -> None:
+        await seen.until("AI settings are required.", "AI settings are required (F2)")
+        await seen.press("f2")
+        await seen.until("The model that plans")
+        await seen.write("http://127.0.0.1:9/v1")
+        await seen.write("tea")
+        await seen.press("enter")
+        await seen.until("What do you want done?", "tea answers", gone="The model that plans")
+        await seen.press(*"Hello")
+        await seen.until("Hello")
+
+    on_screen(shop, journey, screen="agent", check_model=check)
+    assert tried == ["asked"]
+    config = {one["key"]: one["value"] for one in shop.daemon.person("list_config")["settings"]}
+    assert config["planner.base_url"] == "http://127.0.0.1:9/v1"
+    assert config["planner.model"] == "tea"
+
+
+def test_esc_starts_nothing_new_and_a_second_one_ends_the_agents(model: MissionShop) -> None:
+    mission = model.planned()
+    model.daemon.person("approve_mission", mission=mission)
+
+    async def journey(seen: Screen) -> None:
+        await seen.until("Unfinished missions")
+        await seen.press("enter")
+        await seen.until("active", "Say something to it")
+        await seen.press("escape")
+        await seen.until("Enter or Esc once more ends its agents", "Paused; nothing new starts.", "paused")
+        await seen.press("escape")
+        await seen.until("Paused; its runs are stopped.")
+        await seen.write("/resume")
+        await seen.until("Resumed.", "active")
+        await seen.write("also for PUT")
+        await seen.until("also for PUT")
+
+    on_screen(model, journey, screen="agent")
+    assert "also for PUT" in [one["text"] for one in model.mission(mission)["messages"]]
+
+
+def test_an_unfinished_mission_is_discarded_after_a_question(model: MissionShop) -> None:
+    mission = model.begin()
+
+    async def journey(seen: Screen) -> None:
+        await seen.until("Unfinished missions", "D discards it")
+        await seen.press("D")
+        await seen.until(f"Discard {mission}?")
+        await seen.press("enter")
+        await seen.until(f"Discard {mission}?")
+        await seen.press("y")
+        await seen.until("What do you want done?", gone="Unfinished")
+
+    on_screen(model, journey, screen="agent")
+    assert model.standing(mission).startswith("cancelled")

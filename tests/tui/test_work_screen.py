@@ -1,0 +1,101 @@
+"""Work screen: a stable tree, what needs a person beside it, and every action on a key."""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+from collections.abc import Iterator
+
+from terminal import MissionShop, Screen, on_screen
+
+from toryo.protocol.asks import AskAnswer
+
+
+def fail(shop: MissionShop, task: str) -> None:
+    shop.hands.claim("dev", shop.project)
+    shop.hands.prepare()
+    shop.hands.exit(shop.hands.start(), 3)
+    shop.hands.collect(commits=0)
+    assert shop.task(task)["status"] == "failed"
+
+
+def test_a_failed_task_is_in_both_lists_and_is_dismissed_by_a_key(shop: MissionShop) -> None:
+    first = shop.add_task("Mend the login")
+    shop.add_task("別の仕事をする")
+    fail(shop, first)
+
+    async def journey(seen: Screen) -> None:
+        text = await seen.until("needs you 1", "Mend the login", "別の仕事をする", "front")
+        assert text.index("front ") < text.rindex("Mend the login") < text.index("別の仕事をする")
+        await seen.until("1 needs you")
+        await seen.press("i")
+        await seen.until("It is the turn of: person", "dismiss")
+        await seen.press("d")
+        await seen.until("Dismiss", "y yes")
+        await seen.press("y")
+        await seen.until("Nothing needs you.")
+        assert shop.task(first)["dismissed"]
+
+    on_screen(shop, journey, screen="work")
+
+
+def test_a_plan_is_approved_from_the_tree_and_its_tasks_stand_below_their_mission(model: MissionShop) -> None:
+    mission = model.planned()
+
+    async def journey(seen: Screen) -> None:
+        await seen.until("Limits", "awaiting approval")
+        await seen.press("j")
+        await seen.until("approve mission", "T001 Count requests", "toryo mission approve")
+        await seen.press("a")
+        await seen.until("approve mission: done")
+        text = await seen.until("Count requests", "Refuse more", "blocked")
+        assert text.index("Limits") < text.index("Count requests")
+
+    on_screen(model, journey, screen="work", size=(80, 24))
+    assert model.standing(mission).startswith("active")
+
+
+DIFF = """diff --git a/src/a.py b/src/a.py
+index 1..2 100644
+--- a/src/a.py
++++ b/src/a.py
+@@ -1 +1 @@
+-old words
++new words
+"""
+
+
+def test_the_diff_shows_its_hunks_and_a_key_marks_them_as_seen(shop: MissionShop) -> None:
+    task = shop.add_task("Mend the login")
+    fail(shop, task)
+
+    async def journey(seen: Screen) -> None:
+        await seen.until("Mend the login", "failed")
+        await seen.press("j", "right_square_bracket")
+        await seen.until("0 of 1 hunks seen", "new words")
+        await seen.press("v")
+        await seen.until("1 hunks are marked as seen")
+        await seen.until("1 of 1 hunks seen", "✔ seen")
+
+    with diffs_answered(shop):
+        on_screen(shop, journey, screen="work")
+
+
+@contextlib.contextmanager
+def diffs_answered(shop: MissionShop) -> Iterator[None]:
+    """As a coordinator does it beside all else; one that nobody waits for any more is taken by nobody."""
+    ended = threading.Event()
+    answer = AskAnswer(text=DIFF, size=len(DIFF), ended=True).model_dump(mode="json")
+
+    def work() -> None:
+        while not ended.wait(0.05):
+            asks = shop.hands.speak("next_orders", wait_s=0)["asks"]
+            shop.hands.speak("answer_asks", answers=[{"id": one["id"], "answer": answer} for one in asks])
+
+    hands = threading.Thread(target=work)
+    hands.start()
+    try:
+        yield
+    finally:
+        ended.set()
+        hands.join()

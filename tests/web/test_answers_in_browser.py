@@ -1,0 +1,119 @@
+"""Answers on the page: what waits is answered where it stands, once, and everybody sees how."""
+
+from __future__ import annotations
+
+from browsing import COMES_MS, IN_CHROMIUM, comes, need, open_page, row, titled
+from page_client import PageClient
+from playwright.sync_api import Page, expect
+
+from journeys.house import House
+
+pytestmark = IN_CHROMIUM
+SLOWLY = "for i in $(seq 600); do echo step $i; sleep 0.2; done\n"
+TOO_MUCH = "mkdir -p docs\necho a > docs/a.txt\necho b > other.txt\ngit add -A\ngit commit -qm much\n"
+
+
+def verbs(house: House, task: str) -> list[str]:
+    return [str(one["verb"]) for one in house.task(task)["verbs"]]
+
+
+def test_a_held_task_is_approved_where_it_is_asked_about(house: House, page: PageClient, tab: Page) -> None:
+    open_page(tab, page)
+    task = house.add(titled("waits for a yes"), "--agent", "works", "--hold")
+    asked = need(tab, f"task:{task}")
+    comes(asked.get_by_text("held"))
+    asked.get_by_role("button", name="Approve").click()
+    expect(asked).to_have_attribute("data-answered", "yes")
+    expect(asked).to_contain_text("approved")
+    comes(row(tab, task).get_by_role("img", name="completed"))
+    assert verbs(house, task) == ["release"]
+
+
+def test_of_two_browsers_that_answer_one_wins_and_the_other_sees_what_it_said(
+    house: House, page: PageClient, tab: Page, other_tab: Page
+) -> None:
+    task = house.add(titled("two look at it"), "--agent", "fails")
+    house.rest(task)
+    for one in (tab, other_tab):
+        open_page(one, page)
+        comes(need(one, f"task:{task}"))
+    need(tab, f"task:{task}").get_by_role("button", name="Dismiss").click()
+    expect(need(tab, f"task:{task}")).to_contain_text("dismissed")
+    there = need(other_tab, f"task:{task}")
+    expect(there).to_have_attribute("data-answered", "yes", timeout=COMES_MS)
+    expect(there).to_contain_text("dismiss")
+    assert verbs(house, task) == ["dismiss"]
+
+
+def test_a_rejection_needs_its_reason_and_keeps_it(house: House, page: PageClient, tab: Page) -> None:
+    house.agent("echo idle\n", "idles")
+    task = house.add(titled("does nothing"), "--agent", "idles")
+    house.rest(task)
+    open_page(tab, page)
+    asked = need(tab, f"task:{task}")
+    comes(asked)
+    asked.get_by_role("button", name="Reject").click()
+    words = asked.get_by_role("textbox")
+    expect(words).to_be_focused()
+    expect(asked.get_by_role("button", name="Reject").last).to_be_disabled()
+    words.fill("この仕事はいりません")
+    words.press("Enter")
+    expect(asked).to_contain_text("この仕事はいりません")
+    assert house.task(task)["verbs"][-1]["note"] == "この仕事はいりません"
+    assert house.state(task) == "failed rejected"
+
+
+def test_a_scope_violation_is_answered_path_by_path(house: House, page: PageClient, tab: Page) -> None:
+    house.agent(TOO_MUCH, "much")
+    task = house.add(titled("only one of them"), "--agent", "much", "--write", "src/**")
+    house.rest(task)
+    open_page(tab, page)
+    asked = need(tab, f"task:{task}")
+    comes(asked.get_by_text("other.txt", exact=True))
+    asked.get_by_label("docs/a.txt").check()
+    asked.get_by_label("other.txt").check()
+    asked.get_by_role("button", name="Approve all of them").click()
+    comes(row(tab, task).get_by_role("img", name="completed"))
+    assert house.task(task)["verbs"][-1]["note"] == "allowed: docs/a.txt, other.txt"
+
+
+def test_a_run_is_watched_stopped_and_its_task_retried(house: House, page: PageClient, tab: Page) -> None:
+    house.agent(SLOWLY, "slow")
+    task = house.add(titled("takes long"), "--agent", "slow")
+    open_page(tab, page, f"tasks/{task}")
+    comes(tab.get_by_role("log").get_by_text("step 3"))
+    tab.get_by_role("button", name="Stop").click()
+    tab.get_by_text("Its process ends").wait_for()
+    tab.get_by_role("button", name="Stop").last.click()
+    comes(tab.get_by_text("failed · stopped"))
+    tab.get_by_role("button", name="Retry").click()
+    tab.get_by_role("textbox", name="What the next run should know").fill("quicker, please")
+    tab.keyboard.press("Enter")
+    comes(tab.get_by_text("running · implement"))
+    assert house.task(task)["verbs"][-1]["note"] == "quicker, please"
+    house.ok("task", "cancel", task)
+
+
+def test_a_task_is_made_with_the_keyboard_alone(house: House, page: PageClient, tab: Page) -> None:
+    title = titled("made by keys")
+    open_page(tab, page, "queue")
+    tab.get_by_role("heading", name="Queue").wait_for()
+    tab.keyboard.press("n")
+    expect(tab.get_by_label("What is to be done")).to_be_focused()
+    tab.keyboard.type(title)
+    tab.get_by_role("combobox", name="Agent").select_option("works")
+    tab.keyboard.press("Control+Enter")
+    comes(tab.get_by_role("heading", name=title))
+    task = tab.url.rpartition("/")[2]
+    assert house.task(task)["agent"] == "works"
+    tab.keyboard.press("g")
+    tab.keyboard.press("w")
+    comes(row(tab, task))
+    tab.keyboard.press("/")
+    tab.keyboard.type(title.rpartition(" ")[2])
+    expect(tab.locator("[role=treeitem][data-task]")).to_have_count(1)
+    tab.keyboard.press("Escape")
+    tab.keyboard.press("?")
+    expect(tab.get_by_role("dialog")).to_contain_text("next row")
+    tab.keyboard.press("Escape")
+    expect(tab.get_by_role("dialog")).to_have_count(0)

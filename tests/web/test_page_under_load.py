@@ -1,0 +1,181 @@
+"""The page's process under load: its memory stays flat, and a browser that takes nothing holds up nobody."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import os
+import socket
+import statistics
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from event_store import NOTHING, Store
+from websockets.sync.client import ClientConnection, connect
+
+from fronts.wire_peer import Peer
+from waiting import eventually
+
+MEGABYTE = 1024 * 1024
+GROWTH = 8 * MEGABYTE
+EVENTS = 10_000
+
+pytestmark = pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="reads memory from /proc")
+
+
+class Served:
+    """The real process, with a scripted daemon."""
+
+    def __init__(self, store: Store, home: Path, pid: int) -> None:
+        self.store = store
+        self.pid = pid
+        self.port = int(json.loads((home / "web.json").read_text())["port"])
+        self._token = (home / "web.token").read_text().strip()
+        self.bearer = {"Authorization": f"Bearer {self._token}"}
+
+    @contextmanager
+    def channel(self) -> Iterator[ClientConnection]:
+        """One that is told of everything from now on."""
+        address = f"ws://127.0.0.1:{self.port}/api/events"
+        with connect(address, additional_headers=self.bearer, proxy=None) as channel:
+            assert json.loads(channel.recv(timeout=30))["type"] == "resync"
+            yield channel
+
+    def deaf(self) -> socket.socket:
+        """A browser that is there and reads nothing."""
+        line = socket.create_connection(("127.0.0.1", self.port), timeout=30)
+        line.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+        line.sendall(
+            f"GET /api/events HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer {self._token}\r\n"
+            "Upgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\n"
+            "Sec-WebSocket-Key: x3JJHMbDL1EzLkh9GBhXDw==\r\n\r\n".encode()
+        )
+        assert b" 101 " in line.recv(128, socket.MSG_PEEK)
+        return line
+
+    def memory(self) -> int:
+        return int(Path(f"/proc/{self.pid}/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+
+    def processor_s(self) -> float:
+        fields = Path(f"/proc/{self.pid}/stat").read_text().rpartition(")")[2].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+@pytest.fixture
+def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    with scripted(tmp_path_factory.mktemp("h") / "t") as made:
+        yield made
+
+
+@contextmanager
+def scripted(home: Path) -> Iterator[Served]:
+    store = Store()
+    peer = Peer(home, {"list_events": store.page, "get_status": NOTHING})
+    env = {**os.environ, "TORYO_HOME": str(home)}
+    process = subprocess.Popen([sys.executable, "-m", "toryo", "web-server"], env=env)
+    try:
+        eventually((home / "web.json").exists, within_s=30, what="the page's process listens")
+        yield Served(store, home, process.pid)
+    finally:
+        process.terminate()
+        process.wait(timeout=30)
+        store.close()
+        peer.close()
+
+
+def updates(channel: ClientConnection, last: int) -> list[int]:
+    found: list[int] = []
+    while not found or found[-1] < last:
+        message: dict[str, Any] = json.loads(channel.recv(timeout=30))
+        if message["type"] == "task_update":
+            found.append(message["id"])
+    return found
+
+
+def play(served: Served, channel: ClientConnection, count: int) -> None:
+    """Every event is heard, a few hundred at a time."""
+    for _ in range(count // 250):
+        first = served.store.newest + 1
+        served.store.add(250)
+        assert updates(channel, first + 249) == list(range(first, first + 250))
+
+
+def all_within(channel: ClientConnection, *, pause_s: float) -> None:
+    while True:
+        channel.recv(timeout=pause_s)
+
+
+def test_memory_stays_flat_over_ten_thousand_events(served: Served) -> None:
+    with served.channel() as channel:
+        play(served, channel, 2_000)
+        before = served.memory()
+        play(served, channel, EVENTS)
+        assert served.memory() - before < GROWTH
+
+
+def test_browsers_that_come_and_go_leave_nothing(served: Served) -> None:
+    def visit(times: int) -> None:
+        for _ in range(times):
+            with served.channel():
+                pass
+
+    visit(50)
+    before, files = served.memory(), len(list(Path(f"/proc/{served.pid}/fd").iterdir()))
+    visit(150)
+    assert served.memory() - before < GROWTH
+    eventually(lambda: len(list(Path(f"/proc/{served.pid}/fd").iterdir())) <= files + 2)
+
+
+def test_requests_leave_nothing(served: Served) -> None:
+    def ask(times: int) -> None:
+        line = http.client.HTTPConnection("127.0.0.1", served.port, timeout=30)
+        for number in range(times):
+            line.request("GET", f"/api/tasks/t{number}", headers=served.bearer)
+            line.getresponse().read()
+        line.close()
+
+    ask(500)
+    before = served.memory()
+    ask(3_000)
+    assert served.memory() - before < GROWTH
+
+
+def test_small_answers_are_sent_at_once(served: Served) -> None:
+    """On a connection that stays: 40 ms is what a delayed acknowledgement costs."""
+    line = http.client.HTTPConnection("127.0.0.1", served.port, timeout=30)
+    took = []
+    for _ in range(20):
+        begun = time.monotonic()
+        line.request("GET", "/api/status", headers=served.bearer)
+        line.getresponse().read()
+        took.append(time.monotonic() - begun)
+    line.close()
+    assert statistics.median(took) < 0.03
+
+
+def test_a_browser_that_takes_nothing_costs_little_and_holds_up_nobody(served: Served) -> None:
+    with served.channel() as channel:
+        play(served, channel, 1_000)
+        deaf = [served.deaf() for _ in range(5)]
+        before = served.memory()
+        play(served, channel, EVENTS)
+        assert served.memory() - before < GROWTH
+        for one in deaf:
+            one.close()
+
+
+def test_an_idle_page_costs_no_processor_time(served: Served) -> None:
+    with served.channel() as channel:
+        play(served, channel, 250)
+        with pytest.raises(TimeoutError):  # what follows the last event, such as the attention list
+            all_within(channel, pause_s=1)
+        before = served.processor_s()
+        with pytest.raises(TimeoutError):
+            channel.recv(timeout=5)
+        assert served.processor_s() - before < 0.2

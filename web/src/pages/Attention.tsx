@@ -1,0 +1,191 @@
+// Attention: what needs a person, ranked by what an answer unblocks, each answered where it stands.
+import { memo, useEffect, useState } from "react";
+
+import { call, type Views } from "../api/client";
+import { Answers } from "../parts/Answers";
+import { State, words } from "../parts/marks";
+import { MissionAnswer } from "../parts/MissionAnswer";
+import { doIt } from "../parts/said";
+import { answerTo, sayVerb, type Answer, type Elsewhere } from "../state/answers";
+import { idOf, isAttentionLoaded, isOutOfRank, items, note, rankAgain, setUnderHand, total, type Item, type Need } from "../state/attention";
+import { chosenProject, projects } from "../state/projects";
+import { pathOf, paths } from "../state/route";
+import { useSignal } from "../state/signal";
+
+/** So many are open at once: the work below stays in sight. */
+const FIRST = 6;
+
+export function Attention() {
+  const all = useSignal(items);
+  const project = useSignal(chosenProject);
+  const count = useSignal(total);
+  const isMoved = useSignal(isOutOfRank);
+  const isLoaded = useSignal(isAttentionLoaded);
+  const shown = all.filter((one) => !project || one.need.project === project);
+  const [isWhole, setWhole] = useState(false);
+  const waiting = shown.filter((one) => !one.answer).length;
+  useEffect(() => {
+    if (isOutOfRank.get()) rankAgain();
+  }, []);
+  if (!isLoaded || shown.length === 0) {
+    return (
+      <p className="flex items-center gap-2 px-3 py-2 text-sm text-faint" data-attention="none">
+        <span className={`size-1.5 rounded-full ${isLoaded ? "bg-done" : "bg-edge"}`} aria-hidden />
+        {isLoaded ? "Nothing needs you." : "Looking at what needs you …"}
+      </p>
+    );
+  }
+  return (
+    <section
+      aria-label="needs you"
+      data-attention="some"
+      className="px-2 pt-2 sm:px-3"
+      onPointerEnter={() => setUnderHand(true)}
+      onPointerLeave={() => setUnderHand(false)}
+    >
+      <div className="flex items-baseline gap-3 pb-1">
+        <h2 className="heading text-ask">Needs you · {Math.max(waiting, project ? 0 : count)}</h2>
+        {isMoved && (
+          <button type="button" className="text-xs text-accent underline" onClick={rankAgain}>
+            rank again
+          </button>
+        )}
+      </div>
+      <ul className="card divide-y divide-line overflow-hidden">
+        {shown.slice(0, isWhole ? undefined : FIRST).map((one) => (
+          <Entry key={idOf(one.need)} item={one} />
+        ))}
+      </ul>
+      {shown.length > FIRST && (
+        <button type="button" className="pt-1 text-xs text-accent underline" onClick={() => setWhole(!isWhole)}>
+          {isWhole ? "only the first" : `${shown.length - FIRST} more`}
+        </button>
+      )}
+    </section>
+  );
+}
+
+const Entry = memo(function Entry({ item }: { item: Item }) {
+  const { need, answer } = item;
+  const href = pathOf(need.subject) || paths.work;
+  const several = projects.get().length > 1;
+  if (answer) {
+    return (
+      <li className="flex flex-wrap items-baseline gap-x-2 px-3 py-1.5 text-sm text-faint" data-need={need.subject} data-answered="yes">
+        <span className="text-done" aria-hidden>
+          ✓
+        </span>
+        <a href={href} className="truncate hover:underline">
+          {need.title || need.task}
+        </a>
+        <span className="min-w-0 break-words">{answer}</span>
+      </li>
+    );
+  }
+  const done = (said: string) => note(need, said);
+  return (
+    <li className="gap-x-6 border-l-2 border-l-ask px-3 py-2 md:flex md:items-start" data-need={need.subject}>
+      <div className="min-w-0 md:flex-1">
+        <div className="flex flex-wrap items-baseline gap-x-2 gap-y-0.5">
+          <a href={href} className="min-w-0 font-medium break-words hover:underline">
+            {need.title || need.task}
+          </a>
+          <State status={need.status} reason={need.reason} />
+          {need.unblocks > 0 && <span className="text-xs text-ask">unblocks {need.unblocks}</span>}
+          {need.behind > 0 && <span className="text-xs text-ask">{need.behind} wait behind it</span>}
+          <span className="text-xs text-faint">
+            {several && `${need.project_name} · `}
+            <code>{need.task}</code>
+          </span>
+        </div>
+        <Why need={need} />
+      </div>
+      <div className="mt-1.5 max-w-full md:mt-0 md:w-[26rem] md:shrink-0 lg:w-[34rem]">
+        {need.subject.startsWith("mission:") ? (
+          <MissionAnswer need={need} onAnswered={done} />
+        ) : need.reason === "scope_violation" ? (
+          <ScopeAnswer need={need} onAnswered={done} />
+        ) : (
+          <Answers answers={answersOf(need)} onAnswered={done} />
+        )}
+      </div>
+    </li>
+  );
+});
+
+/** The words of its reason, without the code that stands beside it already. */
+function Why({ need }: { need: Need }) {
+  const text = need.why.startsWith(`${need.reason}: `) ? need.why.slice(need.reason.length + 2) : need.why;
+  if (words(text) === words(need.reason)) return null;
+  return <p className="mt-0.5 max-w-[90ch] text-sm break-words whitespace-pre-line text-soft">{text}</p>;
+}
+
+export function answersOf(need: Pick<Need, "actions" | "project">): (Answer | Elsewhere)[] {
+  return need.actions.map((one) => answerTo(one, need.project));
+}
+
+type Violation = Views["ViolationView"];
+
+/** Per path: what is allowed is added to the task's scope; what is not, the next run is told to take back. */
+function ScopeAnswer({ need, onAnswered }: { need: Need; onAnswered: (said: string) => void }) {
+  const [found, setFound] = useState<Violation[] | null>(null);
+  const [write, setWrite] = useState<string[] | null>(null);
+  const [allowed, setAllowed] = useState<ReadonlySet<string>>(new Set());
+  useEffect(() => {
+    const path = { task: need.task };
+    void doIt(async () => {
+      const [evidence, { task }] = await Promise.all([
+        call("get", "/api/tasks/{task}/evidence", { path }),
+        call("get", "/api/tasks/{task}", { path }),
+      ]);
+      setWrite(task.write);
+      setFound([...new Map(evidence.violations.map((one) => [one.path, one])).values()]);
+    });
+  }, [need.task]);
+  if (!found || found.length === 0) return <Answers answers={answersOf(need)} onAnswered={onAnswered} />;
+  const isAll = found.every((one) => allowed.has(one.path));
+  const rest = found.filter((one) => !allowed.has(one.path)).map((one) => one.path);
+  const decide: Answer = isAll
+    ? { label: "Approve all of them", tone: "main", asks: null, run: () => sayVerb(need.task, "approve", `allowed: ${found.map((one) => one.path).join(", ")}`) }
+    : {
+        label: allowed.size ? "Allow the ticked, redo without the rest" : "Redo without them",
+        tone: "main",
+        asks: null,
+        run: async () => {
+          const more = [...allowed];
+          if (more.length && write) {
+            await call("patch", "/api/tasks/{task}", { path: { task: need.task }, body: { write: [...write, ...more] } as never });
+          }
+          const note = `Leave these as they are: ${rest.join(", ")}.${more.length ? ` You may change: ${more.join(", ")}.` : ""}`;
+          return sayVerb(need.task, "retry", note);
+        },
+      };
+  return (
+    <div>
+      <ul className="mb-2 grid gap-0.5" aria-label="paths that it may not touch">
+        {found.map((one) => (
+          <li key={one.path}>
+            <label className="flex items-baseline gap-2 text-sm">
+              <input
+                type="checkbox"
+                checked={allowed.has(one.path)}
+                onChange={(event) => {
+                  const next = new Set(allowed);
+                  if (event.target.checked) next.add(one.path);
+                  else next.delete(one.path);
+                  setAllowed(next);
+                }}
+              />
+              <code className="break-all">{one.path}</code>
+              <span className="text-xs text-faint">{one.rule}</span>
+            </label>
+          </li>
+        ))}
+      </ul>
+      <Answers
+        answers={[decide, ...answersOf(need).filter((one) => !("run" in one) || one.label === "Reject")]}
+        onAnswered={onAnswered}
+      />
+    </div>
+  );
+}

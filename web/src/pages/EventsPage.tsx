@@ -1,0 +1,214 @@
+// Events: what happened, the newest first, filtered by kind and task and searched; new ones come as they happen.
+import { useEffect, useMemo, useRef, useState } from "react";
+
+import { call, type Views } from "../api/client";
+import { useBack } from "../parts/Answers";
+import { words } from "../parts/marks";
+import { Failure } from "../parts/said";
+import { clock, moment } from "../parts/time";
+import { Windowed } from "../parts/Windowed";
+import { useKeys } from "../state/keys";
+import { onMessage } from "../state/live";
+import { missions } from "../state/missions";
+import { chosenProject } from "../state/projects";
+import { go, pathOf, paths } from "../state/route";
+import { useSignal } from "../state/signal";
+
+type Event = Views["EventView"];
+const FIRST = 1000;
+const MOST = 5000;
+const GATHER_MS = 500;
+const ROW = 26;
+const TALL_ROW = 44;
+const isNarrow = window.matchMedia("(max-width: 639px)");
+
+export function EventsPage({ task }: { task: string }) {
+  const project = useSignal(chosenProject);
+  const [isPlumbing, setPlumbing] = useState(false);
+  const { events, error } = useEvents(task, project, isPlumbing);
+  const [wanted, setWanted] = useState("");
+  const [kind, setKind] = useState("");
+  const [at, setAt] = useState(-1);
+  const scroller = useRef<HTMLDivElement>(null);
+  const search = useRef<HTMLInputElement>(null);
+
+  const kinds = useMemo(() => [...new Set(events.map((one) => one.kind))].sort(), [events]);
+  const shown = useMemo(() => {
+    const asked = wanted.trim().toLowerCase().split(/\s+/);
+    return events.filter((one) => {
+      if (kind && one.kind !== kind) return false;
+      const text = textOf(one);
+      return asked.every((word) => text.includes(word));
+    });
+  }, [events, wanted, kind]);
+  useBack(paths.work);
+  useKeys("events", [
+    { key: "j", does: "next event", run: () => setAt(Math.min(shown.length - 1, at + 1)) },
+    { key: "k", does: "event before", run: () => setAt(Math.max(0, at - 1)) },
+    { key: "Enter", does: "what it is about", run: () => shown[at] && openSubject(shown[at]) },
+    { key: "/", does: "search", run: () => search.current?.focus() },
+  ]);
+  return (
+    <div className="flex h-full flex-col">
+      <div className="flex flex-wrap items-center gap-2 border-b border-line px-3 py-2 text-sm">
+        <h1 className="mr-1 font-semibold">Events</h1>
+        <input ref={search} type="search" aria-label="search the events" placeholder="Search  /" className="field h-7 w-44 py-0 sm:w-60" value={wanted} onChange={(event) => setWanted(event.target.value)} />
+        <select aria-label="kind" className="field h-7 w-auto max-w-44 py-0" value={kind} onChange={(event) => setKind(event.target.value)}>
+          <option value="">all kinds</option>
+          {kinds.map((one) => (
+            <option key={one} value={one}>
+              {words(one)}
+            </option>
+          ))}
+        </select>
+        <label className="flex items-center gap-1.5 text-soft">
+          <input type="checkbox" checked={isPlumbing} onChange={(event) => setPlumbing(event.target.checked)} /> machinery too
+        </label>
+        {task && (
+          <span className="rounded bg-pick px-2 text-xs leading-6">
+            of {task}{" "}
+            <a href={paths.events} aria-label="of all tasks" className="text-faint hover:text-ink">
+              ✕
+            </a>
+          </span>
+        )}
+        <span className="ml-auto text-xs text-faint">{shown.length} events</span>
+      </div>
+      <Failure error={error} />
+      <div ref={scroller} className="min-h-0 flex-1 overflow-auto py-1">
+        <Windowed
+          count={shown.length}
+          rowHeight={isNarrow.matches ? TALL_ROW : ROW}
+          scroller={scroller}
+          at={at}
+          role="list"
+          label="events"
+          row={(index) => {
+            const one = shown[index];
+            return one && <Row key={one.seq} event={one} isHere={index === at} />;
+          }}
+        />
+        {shown.length === 0 && <p className="px-3 text-soft">Nothing that fits happened.</p>}
+      </div>
+    </div>
+  );
+}
+
+function useEvents(task: string, project: string, plumbing: boolean): { events: Event[]; error: Error | null } {
+  const [state, setState] = useState<{ events: Event[]; error: Error | null }>({ events: [], error: null });
+  useEffect(() => {
+    let isWanted = true;
+    let timer = 0;
+    let after = -1;
+    let isUnderWay = false;
+    let isOld = false;
+    const about = { task, project, plumbing, titles: true };
+    const ask = async () => {
+      isUnderWay = true;
+      isOld = false;
+      try {
+        const query = after < 0 ? { ...about, last: FIRST } : { ...about, after, limit: 1000 };
+        const page = await call("get", "/api/events", { query: query as never });
+        if (!isWanted) return;
+        const isFresh = after < 0 || page.resync;
+        after = page.next_after;
+        const found = page.events.toReversed();
+        setState((was) => ({ events: isFresh ? found : [...found, ...was.events].slice(0, MOST), error: null }));
+      } catch (error) {
+        if (isWanted) setState((was) => ({ ...was, error: error as Error }));
+      } finally {
+        isUnderWay = false;
+        if (isOld) soon();
+      }
+    };
+    const soon = () => {
+      if (isUnderWay) isOld = true;
+      else
+        timer ||= window.setTimeout(() => {
+          timer = 0;
+          void ask();
+        }, GATHER_MS);
+    };
+    setState({ events: [], error: null });
+    void ask();
+    const stop = onMessage((message) => {
+      if (message.type === "resync") after = -1;
+      if (message.type !== "daemon" || message.reachable) soon();
+    });
+    return () => {
+      isWanted = false;
+      window.clearTimeout(timer);
+      stop();
+    };
+  }, [task, project, plumbing]);
+  return state;
+}
+
+/** Names of what stands in another column, and of what only the machinery needs. */
+const HIDDEN = new Set(["task", "run", "project", "mission", "shim_pid", "pid", "boot", "log", "started_at", "ended_at", "incarnation"]);
+
+function bodyOf(event: Event): string {
+  return Object.entries(event.body)
+    .filter(([name, value]) => !HIDDEN.has(name) && value !== "" && value !== null && value !== false && !(Array.isArray(value) && value.length === 0))
+    .map(([name, value]) => `${name}: ${typeof value === "string" ? value : JSON.stringify(value)}`)
+    .join(" · ");
+}
+
+const textOf = (event: Event): string => `${event.kind} ${words(event.kind)} ${event.subject ?? ""} ${event.title ?? ""} ${bodyOf(event)}`.toLowerCase();
+
+function placeOf(event: Event): string {
+  return event.task ? paths.task(event.task) : pathOf(event.subject ?? "");
+}
+
+function openSubject(event: Event): void {
+  const place = placeOf(event);
+  if (place) go(place);
+}
+
+/** What it is about, by the name that people gave it. */
+function nameOf(event: Event): string {
+  const [kind, id] = (event.subject ?? "").split(":", 2);
+  const mission = kind === "mission" ? missions.get()?.find((one) => one.id === id)?.title : "";
+  return event.title || mission || event.project_name || (event.subject ?? "").replace(":", " ");
+}
+
+function Row({ event, isHere }: { event: Event; isHere: boolean }) {
+  const place = placeOf(event);
+  const body = bodyOf(event);
+  const name = nameOf(event);
+  const about = place ? (
+    <a className="text-accent hover:underline" href={place}>
+      {name}
+    </a>
+  ) : (
+    name
+  );
+  const look = `overflow-hidden px-3 text-sm whitespace-nowrap hover:bg-sunken ${isHere ? "bg-pick" : ""}`;
+  const at = (
+    <time dateTime={event.at ?? ""} title={event.at ? moment(event.at) : ""} className="w-16 shrink-0 text-xs text-faint tabular-nums">
+      {event.at && clock(event.at)}
+    </time>
+  );
+  if (isNarrow.matches) {
+    return (
+      <div role="listitem" data-event={event.kind} className={`flex flex-col justify-center ${look}`} style={{ height: TALL_ROW }}>
+        <span className="flex items-baseline">
+          {at}
+          <span className="mr-2 font-medium">{words(event.kind)}</span>
+          <span className="min-w-0 truncate">{about}</span>
+        </span>
+        <span className="truncate pl-16 text-xs text-soft">{body}</span>
+      </div>
+    );
+  }
+  return (
+    <div role="listitem" data-event={event.kind} className={`flex items-baseline gap-3 ${look}`} style={{ height: ROW, lineHeight: `${ROW}px` }}>
+      {at}
+      <span className="w-36 shrink-0 truncate font-medium sm:w-44">{words(event.kind)}</span>
+      <span className="max-w-[40%] min-w-0 shrink-0 truncate">{about}</span>
+      <span className="min-w-0 flex-1 truncate text-soft" title={body}>
+        {body}
+      </span>
+    </div>
+  );
+}

@@ -1,0 +1,215 @@
+// Answers to what waits for a person: what each action of the daemon's table is here, a call, words, or a line to copy.
+import { call, type Views } from "../api/client";
+import { paths } from "./route";
+
+export type Action = Views["ActionView"];
+
+export interface Answer {
+  label: string;
+  /** main: what is likeliest; danger: what takes something away. */
+  tone: "main" | "plain" | "danger";
+  /** What is asked before it is done. */
+  asks: { words: string; isNeeded: boolean; first?: string } | null;
+  /** Said once more before it is done. */
+  warns?: string;
+  run: (words: string) => Promise<string>;
+}
+export interface Elsewhere {
+  label: string;
+  /** A page of ours. */
+  href?: string;
+  /** A line for a terminal. */
+  line?: string;
+}
+
+const OPTIONAL = (words: string) => ({ words, isNeeded: false });
+const NEEDED = (words: string) => ({ words, isNeeded: true });
+
+type Verb = "approve" | "reject" | "retry" | "cancel" | "dismiss" | "submit";
+
+/** Says a verb about a task; a retry that would drop a person's own work is refused, and says how. */
+export async function sayVerb(task: string, verb: Verb, note = "", discard = false): Promise<string> {
+  const path = { task };
+  const body = { note };
+  if (verb === "retry") await call("post", "/api/tasks/{task}/retry", { path, body: { note, discard } });
+  else if (verb === "submit") await call("post", "/api/tasks/{task}/submit", { path, body });
+  else await call("post", `/api/tasks/{task}/${verb}` as "/api/tasks/{task}/approve", { path, body });
+  return note ? `${SAID[verb]}: “${note}”` : SAID[verb];
+}
+
+const SAID: Record<Verb, string> = {
+  approve: "approved",
+  reject: "rejected",
+  retry: "retried",
+  cancel: "cancelled",
+  dismiss: "dismissed",
+  submit: "submitted",
+};
+
+export function taskAnswer(verb: Verb, task: string): Answer {
+  const run = (words: string) => sayVerb(task, verb, words);
+  switch (verb) {
+    case "approve":
+      return { label: "Approve", tone: "main", asks: null, run };
+    case "reject":
+      return { label: "Reject", tone: "danger", asks: NEEDED("Why? The reason is kept with the task."), run };
+    case "retry":
+      return { label: "Retry", tone: "plain", asks: OPTIONAL("What the next run should know (optional)"), run };
+    case "cancel":
+      return { label: "Cancel", tone: "danger", asks: OPTIONAL("Why? (optional)"), run };
+    case "dismiss":
+      return { label: "Dismiss", tone: "plain", asks: null, run };
+    case "submit":
+      return { label: "Submit my work", tone: "plain", asks: OPTIONAL("What you did (optional)"), run };
+  }
+}
+
+export function sayAnswer(id: string, label: string, words: string): Answer {
+  return {
+    label,
+    tone: "main",
+    asks: NEEDED(words),
+    run: async (text) => {
+      const told = await call("post", "/api/say/{id}", { path: { id }, body: { text, message: "" } });
+      if (told.problem) throw new Error(told.problem.message);
+      return told.answered || told.delivered ? `answered: “${text}”` : `said: “${text}” (it waits for ${told.waiting || "the agent"})`;
+    },
+  };
+}
+
+/** What an action is on this page; null: nothing can be done from here. */
+export function answerTo(action: Action, project: string): Answer | Elsewhere {
+  const { do: does, subject, args } = action;
+  switch (does) {
+    case "approve":
+    case "reject":
+    case "retry":
+    case "cancel":
+    case "dismiss":
+    case "submit":
+      return taskAnswer(does, subject);
+    case "answer":
+      return sayAnswer(subject, "Answer", "Your answer to the agent");
+    case "say":
+      return sayAnswer(subject, "Say", "Words for the agent");
+    case "evidence":
+      return { label: "Evidence", href: paths.task(subject) };
+    case "show_mission":
+      return { label: "Open mission", href: paths.mission(subject) };
+    case "reassign":
+      return ofPlain(`Give it to ${args.agent}`, () =>
+        call("patch", "/api/tasks/{task}", { path: { task: subject }, body: { agent: args.agent ?? "" } as never }),
+      );
+    case "read_inbox":
+      return { label: "Read its messages", href: `${paths.task(subject)}?tab=said` };
+    case "clear_inbox":
+      return ofPlain("Seen to", () =>
+        call("post", "/api/units/{unit}/messages/clear", { path: { unit: subject }, body: { project, path: "" } }),
+      );
+    case "release_run":
+      return {
+        ...ofPlain("Release the run", () => call("post", "/api/runs/{run}/release", { path: { run: subject } })),
+        warns: "Its machine does not answer. Released, the task may run elsewhere while the old run still works there.",
+      };
+    case "enable_agent":
+      return ofPlain(`Enable ${subject}`, () =>
+        call("post", "/api/agents/{agent}/enable", { path: { agent: subject }, body: { project } }),
+      );
+    case "assign_agent":
+      return ofPlain(`Assign ${subject}`, () =>
+        call("post", "/api/agents/{agent}/assign", { path: { agent: subject }, body: { project, default: false } }),
+      );
+    case "activate_project":
+      return ofPlain("Activate the project", () =>
+        call("post", "/api/projects/{project}/activate", { path: { project: subject } }),
+      );
+    case "approve_target":
+      return ofPlain(`Approve ${subject}`, () =>
+        call("post", "/api/target/approve", { body: { target: subject, project: args.project ?? project, note: "" } }),
+      );
+    default:
+      return does.endsWith("_mission") || does === "say_to_mission"
+        ? missionAnswer(action)
+        : { label: does.replaceAll("_", " "), line: action.line };
+  }
+}
+
+function ofPlain(label: string, run: () => Promise<unknown>): Answer {
+  return {
+    label,
+    tone: "plain",
+    asks: null,
+    run: async () => {
+      await run();
+      return label;
+    },
+  };
+}
+
+/** The first valid answer counts; a later one is told what it was. */
+function told(said: Views["SaidToMission"], words: string): string {
+  return said.already ? `already answered: ${said.by || said.status}` : words;
+}
+
+function missionAnswer({ do: does, subject, args, line }: Action): Answer | Elsewhere {
+  const path = { mission: subject };
+  switch (does) {
+    case "answer_mission":
+    case "approve_mission":
+      return { label: does === "answer_mission" ? "Answer" : "See the plan", href: paths.mission(subject) };
+    case "reject_mission":
+      return {
+        label: "Reject",
+        tone: "danger",
+        asks: NEEDED("What should change? It is planned anew with these words."),
+        run: async (reason) =>
+          told(await call("post", "/api/missions/{mission}/reject", { path, body: { reason, version: 0 } }), `rejected: “${reason}”`),
+      };
+    case "say_to_mission":
+      return {
+        label: "Say",
+        tone: "plain",
+        asks: NEEDED("What else, or what instead?"),
+        run: async (text) =>
+          told(await call("post", "/api/missions/{mission}/say", { path, body: { text } }), `said: “${text}”`),
+      };
+    case "pause_mission":
+      return {
+        label: "Pause",
+        tone: "plain",
+        asks: null,
+        run: async () => told(await call("post", "/api/missions/{mission}/pause", { path, body: { now: false } }), "paused"),
+      };
+    case "resume_mission":
+      return {
+        label: "Resume",
+        tone: "main",
+        asks: null,
+        run: async () => told(await call("post", "/api/missions/{mission}/resume", { path }), "resumed"),
+      };
+    case "cancel_mission":
+      return {
+        label: "Cancel",
+        tone: "danger",
+        asks: null,
+        warns: "What has landed stays; everything else of this mission ends.",
+        run: async () => told(await call("post", "/api/missions/{mission}/cancel", { path }), "cancelled"),
+      };
+    case "budget_mission": {
+      const key = (args.limit ?? "tokens=0").split("=")[0] ?? "tokens";
+      return {
+        label: "Budget",
+        tone: "main",
+        asks: { words: `New limit of ${key}; 0 takes it away`, isNeeded: true, first: "0" },
+        run: async (words) => {
+          const limit = Number(words);
+          if (!Number.isFinite(limit) || limit < 0) throw new Error("A budget is a number, 0 or more.");
+          const body = { budget: { [key]: limit } };
+          return told(await call("post", "/api/missions/{mission}/budget", { path, body }), `${key}: ${limit || "no limit"}`);
+        },
+      };
+    }
+    default:
+      return { label: does.replaceAll("_", " "), line };
+  }
+}

@@ -1,0 +1,130 @@
+// Attention of the page: what needs a person, in the order in which it was first shown, and how each was answered.
+import { call, type Views } from "../api/client";
+import { onMessage } from "./live";
+import { signal } from "./signal";
+
+export type Need = Views["NeedsPerson"];
+export interface Item {
+  need: Need;
+  /** Empty: it still waits. */
+  answer: string;
+  answeredAt: number;
+}
+
+const GATHER_MS = 80;
+/** An answered item stays so long, and longer while somebody's hand is on the list. */
+const SHOWN_MS = 12_000;
+
+export const items = signal<readonly Item[]>([]);
+/** How many there are in all; the list has the first of them. */
+export const total = signal(0);
+/** Whether a new ranking would look otherwise: the list itself never moves under the hand. */
+export const isOutOfRank = signal(false);
+export const isAttentionLoaded = signal(false);
+
+let ranked: readonly string[] = [];
+let isUnderHand = false;
+let timer = 0;
+
+/** A subject may wait for two things at once: messages that nobody took are beside what it waits for itself. */
+export const idOf = (need: Need): string => (need.reason === "undelivered" ? `${need.subject} messages` : need.subject);
+const keyOf = (need: Need): string => `${need.subject} ${need.status} ${need.reason}`;
+const waiting = (): Item[] => items.get().filter((one) => !one.answer);
+
+async function load(): Promise<void> {
+  let found: Views["Attention"];
+  try {
+    found = await call("get", "/api/attention");
+  } catch {
+    return; // the banner says that the daemon is away
+  }
+  total.set(Math.max(found.needs_you.length, Object.values(found.needs_you_counts).reduce((sum, one) => sum + one, 0)));
+  merge(found.needs_you);
+  isAttentionLoaded.set(true);
+}
+
+function merge(needs: readonly Need[]): void {
+  const now = new Map(needs.map((one) => [idOf(one), one]));
+  const before = items.get();
+  const gone: Item[] = [];
+  const kept = before.map((item) => {
+    const need = now.get(idOf(item.need));
+    if (need && (!item.answer || keyOf(need) !== keyOf(item.need))) return { need, answer: "", answeredAt: 0 };
+    if (need || item.answer) return item;
+    const left = { ...item, answer: "answered", answeredAt: Date.now() };
+    gone.push(left);
+    return left;
+  });
+  const there = new Set(before.map((one) => idOf(one.need)));
+  const added = needs.filter((one) => !there.has(idOf(one))).map((need) => ({ need, answer: "", answeredAt: 0 }));
+  items.set([...kept, ...added]);
+  ranked = needs.map(idOf);
+  sayRank();
+  for (const one of gone) void tellAnswer(one.need);
+  if (items.get().some((one) => one.answer)) leaveLater();
+}
+
+function sayRank(): void {
+  const shown = waiting().map((one) => idOf(one.need));
+  const wanted = ranked.filter((one) => shown.includes(one));
+  isOutOfRank.set(wanted.join() !== shown.join());
+}
+
+export function rankAgain(): void {
+  const place = new Map(ranked.map((one, at) => [one, at]));
+  const rank = (one: Item): number => place.get(idOf(one.need)) ?? ranked.length;
+  items.set(waiting().sort((one, other) => rank(one) - rank(other)));
+  isOutOfRank.set(false);
+}
+
+/** What was said elsewhere, as the store has it. */
+async function tellAnswer(need: Need): Promise<void> {
+  const told = await answerOf(need).catch(() => "");
+  if (told) note(need, told);
+}
+
+async function answerOf(need: Need): Promise<string> {
+  if (need.subject.startsWith("mission:")) {
+    const { mission } = await call("get", "/api/missions/{mission}", { path: { mission: need.task } });
+    const said = [...mission.messages].reverse().find((one) => one.who === "person");
+    return `${said ? `“${said.text}” · ` : ""}now ${mission.status.replaceAll("_", " ")}`;
+  }
+  const { task } = await call("get", "/api/tasks/{task}", { path: { task: need.task } });
+  const verb = task.verbs.at(-1);
+  const words = verb ? `${verb.verb.replaceAll("_", " ")}${verb.note ? ` “${verb.note}”` : ""} · ` : "";
+  return `${words}now ${task.status.replaceAll("_", " ")}${task.reason ? ` (${task.reason.replaceAll("_", " ")})` : ""}`;
+}
+
+/** This item was answered, with these words. */
+export function note(need: Need, answer: string): void {
+  items.set(
+    items.get().map((one) => (idOf(one.need) === idOf(need) ? { ...one, answer, answeredAt: Date.now() } : one)),
+  );
+  sayRank();
+  leaveLater();
+}
+
+let leaving = 0;
+function leaveLater(): void {
+  leaving ||= window.setTimeout(() => {
+    leaving = 0;
+    const old = Date.now() - SHOWN_MS;
+    if (!isUnderHand) items.set(items.get().filter((one) => !one.answer || one.answeredAt > old));
+    if (items.get().some((one) => one.answer)) leaveLater();
+  }, 2000);
+}
+
+export const setUnderHand = (is: boolean): void => {
+  isUnderHand = is;
+};
+
+export function beginAttention(): void {
+  onMessage((message) => {
+    const isBack = message.type === "daemon" && message.reachable;
+    if (message.type !== "attention" && message.type !== "resync" && !isBack) return;
+    timer ||= window.setTimeout(() => {
+      timer = 0;
+      void load();
+    }, GATHER_MS);
+  });
+}
