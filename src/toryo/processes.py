@@ -463,16 +463,20 @@ def spawn_listening(
 
     reap()
     ours, theirs = socket.socketpair()
-    with open(output, "ab") as sink, theirs:
-        child = subprocess.Popen(
-            list(argv),
-            cwd=cwd,
-            env=dict(env),
-            stdin=theirs.fileno(),
-            stdout=sink,
-            stderr=sink,
-            start_new_session=True,
-        )
+    try:
+        with theirs, open(output, "ab") as sink:
+            child = subprocess.Popen(
+                list(argv),
+                cwd=cwd,
+                env=dict(env),
+                stdin=theirs.fileno(),
+                stdout=sink,
+                stderr=sink,
+                start_new_session=True,
+            )
+    except OSError:
+        ours.close()
+        raise
     _children[child.pid] = child
     return child.pid, ours
 

@@ -139,6 +139,7 @@ def test_a_spare_that_died_costs_nothing_but_its_head_start(
         launch(run_dir, runs.spec("r1", *sh("echo once")))
     assert exited(run_dir).exit_code == 0
     assert runs.log("r1").read_text() == "once\n"
+    spare.ours.close()
 
 
 def test_a_stop_that_waits_in_the_directory_keeps_the_agent_from_beginning(
