@@ -24,12 +24,15 @@ from toryo.daemon.tools.registry import (
     PEOPLE,
     PLACES,
     PLANNERS,
+    RUNS,
     Tool,
 )
 from toryo.daemon.tools.table import table
 from toryo.engine.context import CallerKind
+from toryo.fronts import bridge
 from toryo.protocol.wire import Connection, RequestRefused, ToolFailed, call
 from toryo.settings import Home
+from waiting import eventually
 
 pytestmark = pytest.mark.long
 
@@ -48,6 +51,10 @@ FUZZ = settings(
     database=None,
 )
 ANOTHER_MACHINE = "somewhere-else"
+UNIT = """\
+cp "$TORYO_RUN_FILE" {file}.copy && mv {file}.copy {file}
+while [ ! -e {over} ]; do sleep 0.2; done
+"""
 
 
 class Target:
@@ -80,10 +87,20 @@ class Target:
             "t",
             "r",
         ]
+        self.unit = self._live_unit()
         self.lines = {key: Connection(self.home.address(), key, timeout_s=60) for key in self.keys()}
 
+    def _live_unit(self) -> str:
+        """The token of a root unit whose run lives as long as this."""
+        file = self.house.root / "credential"
+        self.house.agent(UNIT.format(file=file, over=self.house.root / "over"), "divides")
+        (self.house.repo / "requirements.yml").write_text("goal: a tree that lives\n")
+        self.house.ok("spawn", "--agent", "divides", "--yes", "--onto", "main")
+        eventually(file.exists, what="the unit's run", within_s=60)
+        return bridge.credential_in(str(file), file.read_bytes())[1]
+
     def keys(self) -> list[str]:
-        return [self.operator, self.key, self.planner, ""]
+        return [self.operator, self.key, self.planner, self.unit, ""]
 
     def person(self, tool: str, /, **given: Any) -> dict[str, Any]:
         return call(self.home.address(), tool, given, self.operator)
@@ -95,6 +112,7 @@ class Target:
             COORDINATORS: self.key,
             PLANNERS: self.planner,
             PLACES: self.key,
+            RUNS: self.unit,
             AGENTS: "",
             EVERYBODY: "",
         }[tool.kinds]
@@ -113,6 +131,7 @@ class Target:
         json.dumps(body, allow_nan=False)
 
     def close(self) -> None:
+        (self.house.root / "over").touch()
         for line in self.lines.values():
             line.close()
 
