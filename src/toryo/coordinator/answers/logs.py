@@ -41,7 +41,7 @@ def page(read: LogRead, runs: Runs, clients: Records) -> AskAnswer:
     try:
         return _raw(read, found) if read.raw else _readable(read, found)
     except FileNotFoundError:
-        return not_here(f"The log {found.path} is gone.")
+        return not_here(f"The log {found.path} is gone.", "`toryo evidence` has what was kept of its run.")
 
 
 def search(read: SearchRead, runs: Runs, clients: Records) -> AskAnswer:
@@ -54,7 +54,7 @@ def search(read: SearchRead, runs: Runs, clients: Records) -> AskAnswer:
             found.path, Wanted(read.text, read.any_case), read.offset, read.limit, found.how
         )
     except FileNotFoundError:
-        return not_here(f"The log {found.path} is gone.")
+        return not_here(f"The log {found.path} is gone.", "`toryo evidence` has what was kept of its run.")
     body = {"matches": [{"start": start, "text": text} for start, text in lines]}
     return AskAnswer(next_offset=after, size=size, ended=found.ended and after >= size, body=body)
 
@@ -65,7 +65,7 @@ def _find(read: LogRead | SearchRead, runs: Runs, clients: Records) -> _Log | As
     if note is None or not note.log:
         if run_dir.is_dir():
             return _not_started(read.run)
-        return not_here(f"The run {read.run} was not started here.")
+        return not_here(f"The run {read.run} was not started here.", "`toryo run show` names its machine.")
     client = read.client or note.client
     said = word_places.read(run_dir)
     how = program_lines(said)

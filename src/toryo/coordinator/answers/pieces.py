@@ -46,5 +46,5 @@ def boundary(part: bytes) -> int:
     return len(part)
 
 
-def not_here(message: str) -> AskAnswer:
-    return AskAnswer(problem=Problem(code="not_here", message=message), ended=True)
+def not_here(message: str, hint: str) -> AskAnswer:
+    return AskAnswer(problem=Problem(code="not_here", message=message, hint=hint), ended=True)

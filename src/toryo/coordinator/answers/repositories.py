@@ -19,7 +19,10 @@ _MOST = {"commits": 300, "entries": 1000, "branches": 200}
 
 
 class _Absent(LookupError):
-    """What was asked about is not in the repository; the message says it."""
+    """What was asked about is not in the repository: message and hint."""
+
+    def answer(self) -> AskAnswer:
+        return not_here(*self.args)
 
 
 def diff(read: DiffRead, diffs: Diffs) -> AskAnswer:
@@ -27,7 +30,7 @@ def diff(read: DiffRead, diffs: Diffs) -> AskAnswer:
         git = _git(read.repo)
         base, head = _commit(git, read.base, read.repo), _commit(git, read.head, read.repo)
     except _Absent as absent:
-        return not_here(str(absent))
+        return absent.answer()
     which = (read.repo, base, head, read.stat)
     text = diffs.get(which, lambda: history.diff(git, base, head, stat=read.stat))
     return piece(text[read.offset :], read.offset, read.limit, len(text), ended=True)
@@ -39,7 +42,7 @@ def commits(read: CommitsRead) -> AskAnswer:
         head = _commit(git, read.head, read.repo)
         base = _commit(git, read.base, read.repo) if read.base else ""
     except _Absent as absent:
-        return not_here(str(absent))
+        return absent.answer()
     limit = _limit(read.limit, "commits")
     listed = history.commits(git, base, head, read.offset, limit)
     size = history.count(git, base, head)
@@ -52,12 +55,16 @@ def file(read: FileRead) -> AskAnswer:
         commit = _commit(git, read.commit, read.repo)
         found = objects.content(git, commit, _path(read.path))
     except _Absent as absent:
-        return not_here(str(absent))
+        return absent.answer()
     if found is None:
-        return not_here(f"There is no file {read.path} in {read.commit[:40]}.")
+        message = f"There is no file {read.path[:200]} in {read.commit[:40]}."
+        return not_here(
+            message, "Paths begin at the repository's root; its folders are listed with `read_tree`."
+        )
     if len(found) > objects.LARGEST:
         message = f"{read.path} is larger than {objects.LARGEST // 1024 // 1024} MB."
-        return AskAnswer(problem=Problem(code="too_large", message=message), ended=True)
+        hint = "Open it in a checkout, or with `git show`."
+        return AskAnswer(problem=Problem(code="too_large", message=message, hint=hint), ended=True)
     body = {"commit": commit, "binary": b"\0" in found}
     if body["binary"]:
         return AskAnswer(next_offset=len(found), size=len(found), ended=True, body=body)
@@ -71,9 +78,10 @@ def tree(read: TreeRead) -> AskAnswer:
         commit = _commit(git, read.commit, read.repo)
         listed = objects.entries(git, commit, _path(read.path) if read.path else "")
     except _Absent as absent:
-        return not_here(str(absent))
+        return absent.answer()
     if listed is None:
-        return not_here(f"There is no folder {read.path or '/'} in {read.commit[:40]}.")
+        message = f"There is no folder {read.path[:200] or '/'} in {read.commit[:40]}."
+        return not_here(message, "Paths begin at the repository's root; without one its top is listed.")
     limit = _limit(read.limit, "entries")
     shown = [asdict(one) for one in listed[read.offset : read.offset + limit]]
     return _page({"commit": commit, "entries": shown}, read.offset, len(shown), len(listed))
@@ -87,7 +95,7 @@ def branches(read: BranchesRead) -> AskAnswer:
     try:
         git = _git(read.repo)
     except _Absent as absent:
-        return not_here(str(absent))
+        return absent.answer()
     names = branch_listing.listing(git)
     target = git.commit_of(layout.head_ref(read.target)) or ""
     limit = _limit(read.limit, "branches")
@@ -100,14 +108,18 @@ def _git(repo: str) -> Git:
     try:
         return layout.git_on(layout.common_dir(repo))
     except FileNotFoundError:
-        raise _Absent(f"The repository {repo} is not there.") from None
+        raise _Absent(
+            f"The repository {repo} is not there.", "`toryo project move` says where it is now."
+        ) from None
 
 
 def _commit(git: Git, name: str, repo: str) -> str:
     found = git.commit_of(name)
     if found is None:
         shown = f"commit {name[:12]}" if layout.is_id(name) else f"branch or commit {name[:200]}"
-        raise _Absent(f"The {shown} is not in {repo} any more.")
+        raise _Absent(
+            f"The {shown} is not in {repo} any more.", f"`git -C {repo} branch -a` lists what is there."
+        )
     return found
 
 
@@ -115,7 +127,7 @@ def _path(path: str) -> str:
     """As git's objects have it: from the repository's root."""
     parts = path.strip("/").split("/")
     if not path.strip("/") or any(part in ("", ".", "..") for part in parts) or "\0" in path:
-        raise _Absent(f"{path[:200]!r} is no path in a repository.")
+        raise _Absent(f"{path[:200]!r} is no path in a repository.", "Begin at its root, without `..`.")
     return "/".join(parts)
 
 
