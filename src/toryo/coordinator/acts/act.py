@@ -357,11 +357,15 @@ _ACTS: dict[OrderKind, Callable[[CoordinatorActs, Order], Result]] = {
 }
 
 
+_SEE_DOCTOR = "Mend what it names, then ask again; `toryo doctor` says what is wrong on that machine."
+
+
 def problem_fact(kind: OrderKind, error: Exception) -> Done:
     """What ends an order whose effect raised: the fact's own way of saying that it did not happen."""
     code = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", type(error).__name__).lower()
     message = str(error)[:2000] or code
-    problem = Problem(code=code, message=message, hint=error.hint if isinstance(error, ToryoError) else "")
+    hint = error.hint if isinstance(error, ToryoError) else _SEE_DOCTOR
+    problem = Problem(code=code, message=message, hint=hint)
     match kind:
         case OrderKind.SURVEY:
             return Done("surveyed", Surveyed(problem=problem))
