@@ -9,12 +9,14 @@ from typing import Any
 import pytest
 from whole_daemon import FIRST, Body, Shop
 
+from toryo.domain.units import CONTRACT
 from toryo.engine.project_settings import SettingsWrong, parse_settings
 from toryo.engine.units.subtrees import stop_tree
 from toryo.protocol.kinds.run import Exited, Started, Stopped
 from toryo.protocol.kinds.units import TargetOpened
 from toryo.protocol.kinds.work import Cleaned
 from toryo.settings import Home
+from toryo.store.tables import projects
 
 REQUIREMENTS = "goal: a shop\n"
 
@@ -329,3 +331,19 @@ def test_a_worktree_file_that_agents_may_not_see_or_that_is_no_path_is_refused(n
     with pytest.raises(SettingsWrong, match=r"line 1: worktree_files\.1"):
         parse_settings(text)
     assert parse_settings("worktree_files: [.env.local]\n").worktree_files == (".env.local",)
+
+
+def test_copies_of_untracked_files_are_taken_out_of_what_a_unit_and_a_plain_task_land(shop: Tree) -> None:
+    shop.daemon.change(projects.update, shop.project, settings={"worktree_files": [".env.local"]})
+    shop.begin()
+    shop.hands.exit(shop.running)
+    shop.hands.collect(1)
+    assert shop.hands.order("candidate")["inputs"]["private"] == [*CONTRACT, ".env.local"]
+    shop.hands.build()
+    shop.hands.land()
+    shop.add_task()
+    claimed = shop.hands.claim("dev", shop.project, "request-plain")
+    shop.hands.prepare(claimed["order"])
+    shop.hands.exit(shop.hands.start())
+    shop.hands.collect(1)
+    assert shop.hands.order("candidate")["inputs"]["private"] == [".env.local"]

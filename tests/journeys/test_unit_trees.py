@@ -322,3 +322,28 @@ def test_a_tree_that_was_paused_goes_on_after_everything_was_down(make_house: Ca
     house.ok("unit", "resume", "root")
     assert house.rest("root", limit_s=60) == 0, house.story("root")
     assert "one.txt" in house.files_on("main")
+
+
+COPIED = "worktree_files: [.env.local]\n"
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("is_unit", [False, True])
+def test_a_copied_file_that_an_agent_commits_by_force_does_not_land(
+    make_house: Callable[..., House], is_unit: bool
+) -> None:
+    house = make_house({"README.md": "hello\n", ".toryo/config.yaml": COPIED})
+    (house.repo / ".env.local").write_text("TOKEN=secret\n")
+    house.agent(
+        "mkdir -p src; echo x > src/x.txt; git add src/x.txt; git add -f .env.local; git commit -qm work",
+        write="src/**",
+    )
+    if is_unit:
+        (house.repo / "requirements.yml").write_text("goal: one file\n")
+        house.ok("spawn", "--yes", "--onto", "main")
+        name = "root"
+    else:
+        name = house.add("Write it")
+    assert house.rest(name) == 0, house.story(name)
+    assert "src/x.txt" in house.files_on("main")
+    assert ".env.local" not in house.files_on("main")

@@ -8,12 +8,12 @@ from typing import Any, Literal
 
 from toryo.domain.naming import branch_of
 from toryo.domain.times import iso
-from toryo.domain.units import CONTRACT
 from toryo.domain.words import BY_HAND, OrderKind, OrderState, Purpose, Style, Terminal
 from toryo.engine import parking
 from toryo.engine.orders import files, units
 from toryo.engine.orders.insertion import SLACK_S, OrderImpossible, hub, insert
 from toryo.engine.project_settings import TEST_ADDED, settings_of
+from toryo.engine.scope import private_of
 from toryo.engine.units.files import files_of
 from toryo.protocol.base import Model
 from toryo.protocol.kinds.gate import CheckInputs
@@ -268,7 +268,7 @@ def _candidate(tx: Tx, wish: OrderWish, project_id: str) -> bool:
         date=iso(landing.created_at) or "",
         linear=landing.kind == FILES,
         restore=files.kept_out(tx, task.mission) if task else (),
-        private=CONTRACT if task and task.unit else (),
+        private=private_of(project, task) if task else (),
         **_believed(projects.target(tx, project_id, landing.target)),
     )
     insert(

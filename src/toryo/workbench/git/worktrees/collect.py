@@ -5,9 +5,9 @@ foreign changes. Whether that is good enough is left to the daemon.
 from __future__ import annotations
 
 import time
-from collections.abc import Collection, Iterable
+from collections.abc import Collection
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -19,6 +19,7 @@ from toryo.workbench.git.door.git import Git, GitFailed
 from toryo.workbench.git.door.layout import Worktree
 from toryo.workbench.git.inspect import growth, links
 from toryo.workbench.git.keep import fingerprint, hand_work, snapshots, user_backup
+from toryo.workbench.git.landing import kept_paths
 from toryo.workbench.git.worktrees import begin_merge, merged_by_hand, own_commits, sparse
 from toryo.workbench.git.worktrees.prepare import read_before
 from toryo.workbench.runs import records
@@ -76,7 +77,7 @@ def collect(inputs: CollectInputs, run_dir: Path) -> Collected:
         changed_count=len(work.changed),
         matched=_fitting(inputs.wanted, work.changed),
         more=None if work.grown is None else _fitting(inputs.more, work.grown),
-        violations=_strongest(violations(work.touched | set(work.changed), inputs), work.tricks),
+        violations=_strongest(_violations(worktree.objects, work, inputs), work.tricks),
         foreign=foreign,
         snapshot=taken.snapshot,
         kept_worktree=taken.kept_worktree,
@@ -89,9 +90,14 @@ def _fitting(patterns: tuple[str, ...], paths: Collection[str]) -> tuple[str, ..
     return tuple(one for one in patterns if any(matches((one,), layout.shown(path)) for path in paths))
 
 
-def violations(paths: Iterable[str], inputs: CollectInputs) -> tuple[Violation, ...]:
-    """One per path: the strongest rule it breaks."""
+def _violations(git: Git, work: _Work, inputs: CollectInputs) -> tuple[Violation, ...]:
+    """One per path: the strongest rule it breaks. What the target tracks is never private."""
     scope = inputs.scope.scope
+    paths = work.touched | set(work.changed)
+    if named := sorted(paths & set(scope.private)):
+        tip = git.commit_of(layout.tip_ref(inputs.target)) or inputs.base
+        tracked = kept_paths.entries(git, tip, named)
+        scope = replace(scope, private=tuple(path for path in scope.private if path not in tracked))
     found = []
     for path in sorted(paths):
         rule = _broken_rule(path, scope, inputs.protected)
