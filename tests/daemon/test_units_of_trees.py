@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from whole_daemon import FIRST, Body, Shop
+from whole_daemon import FIRST, MERGED, Body, Shop
 
 from toryo.domain.units import CONTRACT
 from toryo.engine.project_settings import SettingsWrong, parse_settings
@@ -297,6 +297,40 @@ def test_a_unit_that_is_retried_begins_anew_without_the_children_it_had(shop: Tr
     shop.daemon.person("retry_unit", unit="root-a")
     assert shop.units()["root-a"] == "ready"
     assert shop.units()["root"] == "blocked waiting_for_children"
+
+
+def land_child(shop: Tree, unit: str, commit: str = MERGED) -> None:
+    """Its run ends with a commit, which lands on its parent's branch."""
+    shop.run(unit, f"request-{unit}-{commit[:1]}")
+    shop.hands.exit(shop.running)
+    shop.hands.collect(1)
+    shop.hands.build(commit)
+    shop.hands.land(commit)
+    shop.daemon.settle()
+
+
+def test_a_retried_unit_spawns_anew_also_those_whose_work_landed_on_its_old_branch(shop: Tree) -> None:
+    token = shop.begin()
+    first = shop.spawn(token, part("a"), part("b"))["spawned"]
+    shop.open()
+    shop.end()
+    land_child(shop, "root-a")
+    land_child(shop, "root-b", "5" * 40)
+    for number in range(2):
+        shop.run("root", f"integrate-{number}")
+        shop.end(3)
+    assert shop.units()["root"] == "failed exit:3"
+    shop.hands.report(shop.hands.order("open_target"), "target_opened", TargetOpened(closed=True))
+    shop.daemon.person("retry_unit", unit="root")
+    again = shop.run("root", "request-anew")
+    second = shop.spawn(again, part("a"), part("b"))
+    assert ([one["unit"] for one in second["spawned"]], second["known"]) == (["root-a", "root-b"], [])
+    assert {one["task"] for one in second["spawned"]}.isdisjoint(one["task"] for one in first)
+    shop.open()
+    shop.end()
+    assert shop.units()["root"] == "blocked waiting_for_children"
+    land_child(shop, "root-a", "6" * 40)
+    assert shop.task("root")["detail"] == "1 of 2 landed; waits for root-b"
 
 
 def test_a_unit_that_is_paused_now_stops_its_run_and_goes_on_when_it_is_resumed(shop: Tree) -> None:

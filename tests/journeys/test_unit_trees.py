@@ -347,3 +347,26 @@ def test_a_copied_file_that_an_agent_commits_by_force_does_not_land(
     assert house.rest(name) == 0, house.story(name)
     assert "src/x.txt" in house.files_on("main")
     assert ".env.local" not in house.files_on("main")
+
+
+@pytest.mark.long
+def test_a_retry_of_a_unit_whose_children_had_landed_brings_all_their_files_again(
+    make_house: Callable[..., House],
+) -> None:
+    house = make_house()
+    mended = house.root / "mended"
+    left = house.root / "left"
+    a_tree(
+        house,
+        splits("root", "one", "two").replace("    cat", f"    ls >> {left}; cat", 1),
+        f"'root integrate')\n    [ -e {mended} ] || exit 3 ;;",
+    )
+    house.ok("spawn", "--yes", "--onto", "main")
+    assert house.rest("root", limit_s=90) == 1
+    assert (units(house)["root"]["status"], units(house)["root-one"]["status"]) == ("failed", "done")
+    mended.touch()
+    house.ok("unit", "retry", "root")
+    assert house.rest("root", limit_s=90) == 0, house.story("root") + house.ok("unit", "tree")
+    assert {"root-one.txt", "root-two.txt"} <= house.files_on("main")
+    assert "task-breakdown.yml" not in left.read_text(), "it begins without what it divided before"
+    assert house.recomputed() == []

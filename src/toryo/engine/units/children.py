@@ -21,6 +21,7 @@ from toryo.reconciler.units import SpawnFacts, SpawnLimits, refused, stopped
 from toryo.store.database.engine import Tx
 from toryo.store.database.rows import ProjectRow, RunRow, TaskRow
 from toryo.store.database.unit_rows import BreakdownRow, UnitRow
+from toryo.store.gather import unit_facts
 from toryo.store.tables import agents, missions, projects, tasks, texts
 from toryo.store.tables.units import units
 from toryo.yaml.unit_files import dump
@@ -44,15 +45,16 @@ class Spawned:
 def spawn(tx: Tx, project: ProjectRow, parent: TaskRow, run: RunRow, wanted: Breakdown) -> Spawned:
     """A child is registered when it is spawned; a task that failed in an earlier run may be spawned again."""
     _look_over(tx, project, parent, wanted.children)
-    children = tasks.children_of(tx, parent.id)
-    taken = {one.planned: one for one in children if _counts(tx, parent, one, run)}
+    past = unit_facts.breakdowns(tx, parent)
+    children = unit_facts.children(tx, parent)
+    taken = _standing(past, children, run)
     new = [one for one in wanted.children if one.id not in taken]
     known = tuple(taken[one.id] for one in wanted.children if one.id in taken)
     if not new:
         return Spawned(known=known)
     limits = SpawnLimits(**settings_of(project.settings).units.model_dump())
     digest = hashlib.sha256(fingerprint(wanted.children).encode()).hexdigest()[:16]
-    facts = spawn_facts(tx, parent, children, digest)
+    facts = spawn_facts(tx, parent, past, children, digest)
     circle = stopped(facts, len(new), limits)
     if circle:
         stop_tree(tx, parent.mission, circle)
@@ -69,10 +71,11 @@ def spawn(tx: Tx, project: ProjectRow, parent: TaskRow, run: RunRow, wanted: Bre
     return Spawned(tuple(made), known)
 
 
-def spawn_facts(tx: Tx, parent: TaskRow, children: Sequence[TaskRow], digest: str) -> SpawnFacts:
+def spawn_facts(
+    tx: Tx, parent: TaskRow, past: Sequence[BreakdownRow], children: Sequence[TaskRow], digest: str
+) -> SpawnFacts:
     own = units.get(tx, parent.id)
     tree = missions.task_counts(tx, parent.mission)
-    past = units.breakdowns_of(tx, parent.id)
     return SpawnFacts(
         depth=own.depth if own else 1,
         living=sum(one.status not in GONE for one in children),
@@ -82,12 +85,10 @@ def spawn_facts(tx: Tx, parent: TaskRow, children: Sequence[TaskRow], digest: st
     )
 
 
-def _counts(tx: Tx, parent: TaskRow, child: TaskRow, run: RunRow) -> bool:
-    """Whether a child stands for its id still: what ended badly in an earlier run may be tried anew."""
-    if child.status not in GONE:
-        return True
-    mine = [one for one in units.breakdowns_of(tx, parent.id) if child.id in one.spawned]
-    return any(one.generation == run.generation for one in mine)
+def _standing(past: Sequence[BreakdownRow], children: Sequence[TaskRow], run: RunRow) -> dict[str, TaskRow]:
+    """The child that stands for each id: what ended badly in an earlier run may be tried anew."""
+    mine = {task for one in past if one.generation == run.generation for task in one.spawned}
+    return {one.planned: one for one in children if one.status not in GONE or one.id in mine}
 
 
 def _look_over(tx: Tx, project: ProjectRow, parent: TaskRow, wanted: Sequence[WantedChild]) -> None:

@@ -10,8 +10,7 @@ from toryo.engine.units.files import edge_status
 from toryo.store.database.engine import Tx
 from toryo.store.database.rows import TaskRow
 from toryo.store.gather import unit_facts
-from toryo.store.tables import claims, facts, plans, runs, tasks
-from toryo.store.tables.units import units
+from toryo.store.tables import claims, facts, plans, runs
 
 MOST_FILES = 12
 SUMMARY = 800
@@ -19,12 +18,11 @@ SUMMARY = 800
 
 def told_to(tx: Tx, unit: TaskRow) -> dict[str, Any]:
     """`children` is how they rest: another list is news, and leads to another run."""
-    spawned = {task for one in units.breakdowns_of(tx, unit.id) for task in one.spawned}
-    children = [one for one in tasks.children_of(tx, unit.id) if one.id in spawned]
+    children = unit_facts.children(tx, unit)
     told: dict[str, Any] = {
         "why": "children",
         "children": unit_facts.states(children),
-        "units": [_child(tx, one) for one in children],
+        "units": [_child(tx, one) for one in unit_facts.newest_of_each(children)],
     }
     plan = plans.newest(tx, unit.mission) if not unit.parent else None
     if plan is not None and plan.rejected_at is not None:
