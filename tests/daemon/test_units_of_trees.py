@@ -333,6 +333,50 @@ def test_a_retried_unit_spawns_anew_also_those_whose_work_landed_on_its_old_bran
     assert shop.task("root")["detail"] == "1 of 2 landed; waits for root-b"
 
 
+def fail_child(shop: Tree, unit: str) -> None:
+    shop.run(unit, f"request-{unit}")
+    shop.end(7)
+    shop.daemon.settle()
+
+
+@pytest.mark.parametrize("again", ["a2", "a"])
+def test_a_child_behind_one_that_failed_waits_for_the_one_in_its_place(shop: Tree, again: str) -> None:
+    token = shop.begin()
+    shop.spawn(token, part("a"), part("b", depends_on=["a"]))
+    shop.open()
+    shop.end()
+    fail_child(shop, "root-a")
+    assert shop.units()["root-b"].startswith("blocked dependency_failed")
+    token = shop.run("root", "integrate")
+    found = shop.spawn(token, part(again), part("b", depends_on=[again]))
+    assert [one["unit"] for one in found["spawned"]] == [f"root-{again}"]
+    assert [one["unit"] for one in found["changed"]] == ["root-b"]
+    assert shop.units()["root-b"] == "blocked dependency"
+    shop.end()
+    assert shop.units()["root"] == "blocked waiting_for_children"
+    land_child(shop, f"root-{again}")
+    assert shop.units()["root-b"] == "ready"
+
+
+def test_a_child_that_has_begun_keeps_what_it_waited_for(shop: Tree) -> None:
+    token = shop.begin()
+    shop.spawn(token, part("a"))
+    shop.open()
+    shop.run("root-a")
+    assert shop.spawn(token, part("a", depends_on=["z"]), part("z"))["changed"] == []
+    assert shop.units()["root-a"] == "running decompose"
+
+
+def test_a_child_waits_for_nothing_any_more_where_its_parent_says_so(shop: Tree) -> None:
+    token = shop.begin()
+    shop.spawn(token, part("a"), part("b", depends_on=["a"]))
+    shop.open()
+    again = shop.spawn(token, part("a"), part("b"))
+    assert (again["spawned"], [one["unit"] for one in again["changed"]]) == ([], ["root-b"])
+    assert shop.units()["root-b"] == "ready"
+    assert shop.spawn(token, part("a"), part("b"))["changed"] == []
+
+
 def test_a_unit_that_is_paused_now_stops_its_run_and_goes_on_when_it_is_resumed(shop: Tree) -> None:
     token = shop.begin()
     shop.spawn(token, part("a"))

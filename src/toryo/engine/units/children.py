@@ -27,6 +27,7 @@ from toryo.store.tables.units import units
 from toryo.yaml.unit_files import dump
 
 GONE = (TaskStatus.FAILED, TaskStatus.CANCELLED)
+WAITING = (TaskStatus.OPEN, TaskStatus.BLOCKED, TaskStatus.READY)
 
 
 class TooManyUnits(Refused):
@@ -38,6 +39,8 @@ class Spawned:
     new: tuple[TaskRow, ...] = ()
     known: tuple[TaskRow, ...] = ()
     """Children of the same ids that were spawned before."""
+    changed: tuple[TaskRow, ...] = ()
+    """Of those the ones that wait for others now."""
     stopped: str = ""
     """Why the whole tree stopped instead."""
 
@@ -50,10 +53,14 @@ def spawn(tx: Tx, project: ProjectRow, parent: TaskRow, run: RunRow, wanted: Bre
     taken = _standing(past, children, run)
     new = [one for one in wanted.children if one.id not in taken]
     known = tuple(taken[one.id] for one in wanted.children if one.id in taken)
-    if not new:
-        return Spawned(known=known)
-    limits = SpawnLimits(**settings_of(project.settings).units.model_dump())
     digest = hashlib.sha256(fingerprint(wanted.children).encode()).hexdigest()[:16]
+    stands: dict[str, str] = {one.planned: one.id for one in known}
+    if not new:
+        changed = _rewire(tx, wanted, known, stands)
+        if changed:
+            _keep(tx, parent, run, wanted, digest, [])
+        return Spawned(known=known, changed=changed)
+    limits = SpawnLimits(**settings_of(project.settings).units.model_dump())
     facts = spawn_facts(tx, parent, past, children, digest)
     circle = stopped(facts, len(new), limits)
     if circle:
@@ -63,12 +70,31 @@ def spawn(tx: Tx, project: ProjectRow, parent: TaskRow, run: RunRow, wanted: Bre
         return Spawned(known=known, stopped=circle)
     if why := refused(facts, len(new), limits):
         raise TooManyUnits(f"{parent.unit}: {why}.", hint="`units:` in .toryo/config.yaml has the limits.")
-    made = _make(tx, project, parent, wanted, new, {one.planned: one.id for one in known})
+    made = _make(tx, project, parent, wanted, new, stands)
+    changed = _rewire(tx, wanted, known, stands)
     _keep(tx, parent, run, wanted, digest, [one.id for one in made])
     open_target(tx, project, parent)
     tx.mark(subjects.task(parent.id))
     tx.mark(subjects.mission(parent.mission))
-    return Spawned(tuple(made), known)
+    return Spawned(tuple(made), known, changed)
+
+
+def _rewire(
+    tx: Tx, wanted: Breakdown, known: Sequence[TaskRow], stands: dict[str, str]
+) -> tuple[TaskRow, ...]:
+    """Children that never began wait for what the breakdown says now, also for one in place of another that
+    failed."""
+    needs = {one.id: [stands[need] for need in one.depends_on] for one in wanted.children}
+    changed = []
+    for child in known:
+        if child.generation or child.status not in WAITING:
+            continue
+        if set(needs[child.planned]) != set(tasks.needs_of(tx, child.id)):
+            tasks.set_needs(tx, child.id, needs[child.planned])
+            tx.emit("task_changed", {"fields": ["after"]}, project=child.project, task=child.id)
+            tx.mark(subjects.task(child.id))
+            changed.append(child)
+    return tuple(changed)
 
 
 def spawn_facts(
@@ -81,7 +107,7 @@ def spawn_facts(
         living=sum(one.status not in GONE for one in children),
         total=sum(tree.values()),
         landed=tree.get(TaskStatus.DONE.value, 0),
-        same=sum(one.digest == digest for one in past),
+        same=sum(one.digest == digest and bool(one.spawned) for one in past),
     )
 
 

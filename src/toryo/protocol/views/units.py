@@ -24,6 +24,8 @@ class SpawnedChildren(Answer):
     spawned: list[SpawnedUnit]
     known: list[SpawnedUnit]
     """Spawned before: nothing begins twice."""
+    changed: list[SpawnedUnit]
+    """Of those the ones that wait for other tasks from now on."""
     warnings: list[str]
     instruction: str
 

@@ -156,6 +156,7 @@ def _spawned(found: children.Spawned, wanted: Breakdown) -> views.SpawnedChildre
         "success": True,
         "spawned": [{"unit": one.unit, "task": one.id} for one in found.new],
         "known": [{"unit": one.unit, "task": one.id} for one in found.known],
+        "changed": [{"unit": one.unit, "task": one.id} for one in found.changed],
         "warnings": list(wanted.warnings),
         "instruction": "End here. You are told when your children are done.",
     }

@@ -120,8 +120,10 @@ def _children(args: argparse.Namespace, desk: Desk) -> int:
         return 0
     for one in made["spawned"]:
         print(f"spawned {one['unit']}")
+    changed = [one["unit"] for one in made["changed"]]
     for one in made["known"]:
-        print(f"{one['unit']} was spawned before")
+        now = ", and waits for what the breakdown says now" if one["unit"] in changed else ""
+        print(f"{one['unit']} was spawned before{now}")
     print(made["instruction"])
     return 0
 
