@@ -143,6 +143,38 @@ def test_a_breakdown_that_cannot_be_meant_is_refused_whole(shop: Tree, tasks: li
     assert list(shop.units()) == ["root"]
 
 
+LONG = "x" * 64
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "unit"),
+    [
+        ("log-in", "log_in", "root-log_in"),
+        ("日本", "中国", "root-task"),
+        (f"{LONG}-a", f"{LONG}-b", f"root-{LONG}"),
+    ],
+)
+def test_two_ids_that_name_one_unit_are_refused_with_both_of_them(
+    shop: Tree, one: str, other: str, unit: str
+) -> None:
+    token = shop.begin()
+    told = shop.refused(token, part(one), part(other))
+    assert all(word in told for word in (one, other, unit))
+    shop.spawn(token, part(one))
+    later = shop.refused(token, part(other))
+    assert all(word in later for word in (one, other, unit))
+    assert set(shop.units()) == {"root", unit}
+
+
+def test_a_number_is_an_id_zero_too_and_a_long_one_is_waited_for_by_its_whole_name(shop: Tree) -> None:
+    token = shop.begin()
+    text = f"tasks:\n  - {{id: 0, description: x}}\n  - {{id: {LONG}-a, depends_on: [0]}}\n"
+    text += f"  - {{id: last, depends_on: ['{LONG}-a']}}\n"
+    found = shop.spawn(token, breakdown=text)
+    assert [one["unit"] for one in found["spawned"]] == ["root-0", f"root-{LONG}", "root-last"]
+    assert found["warnings"] == []
+
+
 def test_the_run_of_a_plain_task_has_no_children_and_a_persons_key_spawns_none(shop: Tree) -> None:
     shop.begin()
     shop.add_agent("linked", access="connected")

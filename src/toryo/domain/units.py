@@ -20,6 +20,8 @@ PARENT_REQUIREMENTS = ".aiagent/unit/parent-requirements.yml"
 EXAMPLES = ".aiagent/unit/examples.md"
 """Beside the contexts of agents, which git ignores anyway."""
 LONGEST_IN_BRANCH = 48
+LONGEST_PART = 64
+"""Of a unit's id, for one level."""
 
 
 @dataclass(frozen=True)
@@ -44,7 +46,8 @@ class Breakdown:
 
 def child_unit(parent: str, id: str) -> str:
     """`root` and `log-in` give `root-log_in`: a `-` only ever separates levels."""
-    return f"{parent}-{slug(id).replace('-', '_') or 'task'}"
+    part = slug(id).replace("-", "_")[:LONGEST_PART].strip("_")
+    return f"{parent}-{part or 'task'}"
 
 
 def unit_name(unit: str, task: str) -> str:

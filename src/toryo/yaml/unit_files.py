@@ -74,7 +74,8 @@ def breakdown_of(tasks: list[Any]) -> Breakdown:
     children: dict[str, WantedChild] = {}
     warnings = []
     for number, one in enumerate(tasks, 1):
-        id = str(one.get("id") or "").strip() if isinstance(one, dict) else ""
+        given = one.get("id") if isinstance(one, dict) else None
+        id = "" if given is None else str(given).strip()  # 0 is one
         if not id:
             warnings.append(f"task {number} has no id: it is passed over")
         elif id in children:
@@ -87,7 +88,7 @@ def breakdown_of(tasks: list[Any]) -> Breakdown:
 def _child(id: str, one: dict[str, Any]) -> WantedChild:
     more = one.get("requirements")
     return WantedChild(
-        id=id[:64],
+        id=id,
         description=str(one.get("description") or id)[:LONGEST],
         depends_on=_texts(id, "depends_on", one) or (),
         agent=str(one.get("agent") or ""),

@@ -47,9 +47,9 @@ class Spawned:
 
 def spawn(tx: Tx, project: ProjectRow, parent: TaskRow, run: RunRow, wanted: Breakdown) -> Spawned:
     """A child is registered when it is spawned; a task that failed in an earlier run may be spawned again."""
-    _look_over(tx, project, parent, wanted.children)
     past = unit_facts.breakdowns(tx, parent)
     children = unit_facts.children(tx, parent)
+    _look_over(tx, project, parent, wanted.children, [one for one in children if one.status not in GONE])
     taken = _standing(past, children, run)
     new = [one for one in wanted.children if one.id not in taken]
     known = tuple(taken[one.id] for one in wanted.children if one.id in taken)
@@ -117,10 +117,20 @@ def _standing(past: Sequence[BreakdownRow], children: Sequence[TaskRow], run: Ru
     return {one.planned: one for one in children if one.status not in GONE or one.id in mine}
 
 
-def _look_over(tx: Tx, project: ProjectRow, parent: TaskRow, wanted: Sequence[WantedChild]) -> None:
+def _look_over(
+    tx: Tx,
+    project: ProjectRow,
+    parent: TaskRow,
+    wanted: Sequence[WantedChild],
+    living: Sequence[TaskRow],
+) -> None:
     ids = {one.id for one in wanted}
+    named = {one.unit: one.planned for one in living}
     working = {one.id for one in projects.agents_of(tx, project.id, only_active=True)}
     for one in wanted:
+        unit = child_unit(parent.unit, one.id)
+        if (other := named.setdefault(unit, one.id)) != one.id:
+            raise _wrong(f"{other} and {one.id} would both be the unit {unit}: rename one of them")
         for need in one.depends_on:
             if need not in ids:
                 raise _wrong(f"{one.id} depends on {need}, which is not in it")
