@@ -4,64 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
-from whole_daemon import FIRST, MERGED, Body, Shop
+from tree_shop import REQUIREMENTS, Tree, part
+from whole_daemon import Body
 
 from toryo.domain.units import CONTRACT
 from toryo.engine.project_settings import SettingsWrong, parse_settings
 from toryo.engine.units.subtrees import stop_tree
-from toryo.protocol.kinds.run import Exited, Started, Stopped
-from toryo.protocol.kinds.units import TargetOpened
+from toryo.protocol.kinds.run import Exited, Stopped
 from toryo.protocol.kinds.work import Cleaned
 from toryo.settings import Home
 from toryo.store.tables import projects
-
-REQUIREMENTS = "goal: a shop\n"
-
-
-class Tree(Shop):
-    """A shop with a tree whose root runs and may speak."""
-
-    def begin(self, **wishes: Any) -> str:
-        """The token of the root's run."""
-        wish = {"project": self.project, "requirements": REQUIREMENTS, "at_once": True, **wishes}
-        self.begun = self.daemon.person("spawn_tree", **wish)
-        return self.run("root")
-
-    def run(self, unit: str, request: str = "") -> str:
-        """Its next run is claimed, prepared and started; its token."""
-        self.daemon.settle()
-        claimed = self.hands.claim("dev", self.project, request or f"request-{unit}")
-        assert claimed["claimed"], claimed
-        self.hands.prepare(claimed["order"])
-        order = self.hands.order("run", run=claimed["run_id"])
-        self.hands.report(order, "started", Started(shim_pid=1, pid=2, started_at="", boot="b"))
-        self.running = order
-        return self.run_token(self.running)
-
-    def spawn(self, token: str, *tasks: Body, breakdown: str = "") -> Body:
-        found: Body = self.daemon.by(token, "spawn_children", tasks=list(tasks), breakdown=breakdown)
-        self.daemon.settle()
-        return found
-
-    def refused(self, token: str, *tasks: Body) -> str:
-        return str(self.daemon.refused(token, "spawn_children", tasks=list(tasks))["error"])
-
-    def open(self) -> None:
-        order = self.hands.order("open_target")
-        self.hands.report(order, "target_opened", TargetOpened(commit=FIRST, tree=FIRST))
-
-    def end(self, code: int = 0) -> None:
-        self.hands.exit(self.running, code)
-        self.hands.collect(0)
-        self.daemon.settle()
-
-    def units(self) -> dict[str, str]:
-        self.daemon.settle()
-        found = self.daemon.person("unit_tree", project=self.project)["units"]
-        return {one["unit"]: f"{one['status']} {one['reason']}".strip() for one in found}
 
 
 @pytest.fixture
@@ -71,10 +25,6 @@ def shop(tmp_path: Path) -> Iterator[Tree]:
         yield opened
     finally:
         opened.daemon.close()
-
-
-def part(id: str, **more: Any) -> Body:
-    return {"id": id, "description": f"Part {id}", **more}
 
 
 def test_a_breakdown_that_is_spawned_twice_spawns_nothing_twice_and_a_later_task_alone(shop: Tree) -> None:
@@ -141,38 +91,6 @@ def test_a_breakdown_that_cannot_be_meant_is_refused_whole(shop: Tree, tasks: li
     token = shop.begin()
     assert why in shop.refused(token, *tasks)
     assert list(shop.units()) == ["root"]
-
-
-LONG = "x" * 64
-
-
-@pytest.mark.parametrize(
-    ("one", "other", "unit"),
-    [
-        ("log-in", "log_in", "root-log_in"),
-        ("日本", "中国", "root-task"),
-        (f"{LONG}-a", f"{LONG}-b", f"root-{LONG}"),
-    ],
-)
-def test_two_ids_that_name_one_unit_are_refused_with_both_of_them(
-    shop: Tree, one: str, other: str, unit: str
-) -> None:
-    token = shop.begin()
-    told = shop.refused(token, part(one), part(other))
-    assert all(word in told for word in (one, other, unit))
-    shop.spawn(token, part(one))
-    later = shop.refused(token, part(other))
-    assert all(word in later for word in (one, other, unit))
-    assert set(shop.units()) == {"root", unit}
-
-
-def test_a_number_is_an_id_zero_too_and_a_long_one_is_waited_for_by_its_whole_name(shop: Tree) -> None:
-    token = shop.begin()
-    text = f"tasks:\n  - {{id: 0, description: x}}\n  - {{id: {LONG}-a, depends_on: [0]}}\n"
-    text += f"  - {{id: last, depends_on: ['{LONG}-a']}}\n"
-    found = shop.spawn(token, breakdown=text)
-    assert [one["unit"] for one in found["spawned"]] == ["root-0", f"root-{LONG}", "root-last"]
-    assert found["warnings"] == []
 
 
 def test_the_run_of_a_plain_task_has_no_children_and_a_persons_key_spawns_none(shop: Tree) -> None:
@@ -329,84 +247,6 @@ def test_a_unit_that_is_retried_begins_anew_without_the_children_it_had(shop: Tr
     shop.daemon.person("retry_unit", unit="root-a")
     assert shop.units()["root-a"] == "ready"
     assert shop.units()["root"] == "blocked waiting_for_children"
-
-
-def land_child(shop: Tree, unit: str, commit: str = MERGED) -> None:
-    """Its run ends with a commit, which lands on its parent's branch."""
-    shop.run(unit, f"request-{unit}-{commit[:1]}")
-    shop.hands.exit(shop.running)
-    shop.hands.collect(1)
-    shop.hands.build(commit)
-    shop.hands.land(commit)
-    shop.daemon.settle()
-
-
-def test_a_retried_unit_spawns_anew_also_those_whose_work_landed_on_its_old_branch(shop: Tree) -> None:
-    token = shop.begin()
-    first = shop.spawn(token, part("a"), part("b"))["spawned"]
-    shop.open()
-    shop.end()
-    land_child(shop, "root-a")
-    land_child(shop, "root-b", "5" * 40)
-    for number in range(2):
-        shop.run("root", f"integrate-{number}")
-        shop.end(3)
-    assert shop.units()["root"] == "failed exit:3"
-    shop.hands.report(shop.hands.order("open_target"), "target_opened", TargetOpened(closed=True))
-    shop.daemon.person("retry_unit", unit="root")
-    again = shop.run("root", "request-anew")
-    second = shop.spawn(again, part("a"), part("b"))
-    assert ([one["unit"] for one in second["spawned"]], second["known"]) == (["root-a", "root-b"], [])
-    assert {one["task"] for one in second["spawned"]}.isdisjoint(one["task"] for one in first)
-    shop.open()
-    shop.end()
-    assert shop.units()["root"] == "blocked waiting_for_children"
-    land_child(shop, "root-a", "6" * 40)
-    assert shop.task("root")["detail"] == "1 of 2 landed; waits for root-b"
-
-
-def fail_child(shop: Tree, unit: str) -> None:
-    shop.run(unit, f"request-{unit}")
-    shop.end(7)
-    shop.daemon.settle()
-
-
-@pytest.mark.parametrize("again", ["a2", "a"])
-def test_a_child_behind_one_that_failed_waits_for_the_one_in_its_place(shop: Tree, again: str) -> None:
-    token = shop.begin()
-    shop.spawn(token, part("a"), part("b", depends_on=["a"]))
-    shop.open()
-    shop.end()
-    fail_child(shop, "root-a")
-    assert shop.units()["root-b"].startswith("blocked dependency_failed")
-    token = shop.run("root", "integrate")
-    found = shop.spawn(token, part(again), part("b", depends_on=[again]))
-    assert [one["unit"] for one in found["spawned"]] == [f"root-{again}"]
-    assert [one["unit"] for one in found["changed"]] == ["root-b"]
-    assert shop.units()["root-b"] == "blocked dependency"
-    shop.end()
-    assert shop.units()["root"] == "blocked waiting_for_children"
-    land_child(shop, f"root-{again}")
-    assert shop.units()["root-b"] == "ready"
-
-
-def test_a_child_that_has_begun_keeps_what_it_waited_for(shop: Tree) -> None:
-    token = shop.begin()
-    shop.spawn(token, part("a"))
-    shop.open()
-    shop.run("root-a")
-    assert shop.spawn(token, part("a", depends_on=["z"]), part("z"))["changed"] == []
-    assert shop.units()["root-a"] == "running decompose"
-
-
-def test_a_child_waits_for_nothing_any_more_where_its_parent_says_so(shop: Tree) -> None:
-    token = shop.begin()
-    shop.spawn(token, part("a"), part("b", depends_on=["a"]))
-    shop.open()
-    again = shop.spawn(token, part("a"), part("b"))
-    assert (again["spawned"], [one["unit"] for one in again["changed"]]) == ([], ["root-b"])
-    assert shop.units()["root-b"] == "ready"
-    assert shop.spawn(token, part("a"), part("b"))["changed"] == []
 
 
 def test_a_unit_that_is_paused_now_stops_its_run_and_goes_on_when_it_is_resumed(shop: Tree) -> None:

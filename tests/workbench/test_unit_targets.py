@@ -260,3 +260,23 @@ def test_a_unit_that_only_has_its_childrens_work_has_no_commit_of_its_own(bench:
     published(bench, made, tip, landed)
     seen = bench.collect(made, landed=(landed,))
     assert (seen.commits, seen.new_commits, seen.head) == (0, 0, landed)
+
+
+def test_what_a_unit_brings_is_counted_with_what_its_children_landed(bench: Bench) -> None:
+    made = unit(bench)
+    tip = opened(bench).commit
+    landed, _ = landing(bench, tip)
+    published(bench, made, tip, landed)
+    here = Path(made.worktree)
+    (here / "picture.bin").write_bytes(b"\0\1")
+    commit_only(here, {"README.md": "other\nwords\n"})
+    git(here, "add", "picture.bin")
+    git(here, "commit", "-qm", "a picture")
+    seen = bench.collect(made, landed=(landed,), counted=True)
+    assert [(one.path, one.added, one.removed) for one in seen.stat] == [
+        ("README.md", 2, 1),
+        ("child-t2.txt", 1, 0),
+        ("picture.bin", None, None),
+    ]
+    assert seen.stat_count == 3
+    assert bench.collect(made, landed=(landed,)).stat == ()

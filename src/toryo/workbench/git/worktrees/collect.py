@@ -13,7 +13,7 @@ from typing import Any, Literal
 
 from toryo.domain.scopes import Scope, matches
 from toryo.protocol.base import Problem
-from toryo.protocol.kinds.work import Collected, CollectInputs, CommitLine, Foreign, Violation
+from toryo.protocol.kinds.work import Collected, CollectInputs, CommitLine, FileLines, Foreign, Violation
 from toryo.workbench.git.door import layout, reflogs
 from toryo.workbench.git.door.git import Git, GitFailed
 from toryo.workbench.git.door.layout import Worktree
@@ -65,6 +65,7 @@ def collect(inputs: CollectInputs, run_dir: Path) -> Collected:
             unsaid = hand_work.commit_rest(worktree, taken.seen, inputs.commit)
         head = worktree.objects.commit_of(layout.head_ref(inputs.branch))
         work = _work(worktree.objects, worktree.common, inputs, head) if head else _Work()
+        stat = _stat(worktree.objects, inputs, head) if inputs.counted and head else []
         foreign = (*looking.result(), *_widened(worktree, inputs))
     return Collected(
         problem=unsaid or _problem(inputs, head, worktree.is_there),
@@ -77,6 +78,8 @@ def collect(inputs: CollectInputs, run_dir: Path) -> Collected:
         changed_count=len(work.changed),
         matched=_fitting(inputs.wanted, work.changed),
         more=None if work.grown is None else _fitting(inputs.more, work.grown),
+        stat=tuple(stat[:MOST_LINES]),
+        stat_count=len(stat),
         violations=_strongest(_violations(worktree.objects, work, inputs), work.tricks),
         foreign=foreign,
         snapshot=taken.snapshot,
@@ -88,6 +91,17 @@ def collect(inputs: CollectInputs, run_dir: Path) -> Collected:
 def _fitting(patterns: tuple[str, ...], paths: Collection[str]) -> tuple[str, ...]:
     """Those that one of the paths fits."""
     return tuple(one for one in patterns if any(matches((one,), layout.shown(path)) for path in paths))
+
+
+def _stat(git: Git, inputs: CollectInputs, head: str) -> list[FileLines]:
+    """What would land, counted: with the work of its children, of which none is its own."""
+    old = git.commit_of(layout.tip_ref(inputs.target)) or inputs.base
+    if git.run("merge-base", old, head).code == 1:
+        return []  # a history that was begun anew
+    return [
+        FileLines(path=layout.shown(path), added=added, removed=removed)
+        for path, added, removed in growth.counted(git, f"{old}...{head}")
+    ]
 
 
 def _violations(git: Git, work: _Work, inputs: CollectInputs) -> tuple[Violation, ...]:
