@@ -297,3 +297,27 @@ def test_copies_of_untracked_files_are_taken_out_of_what_a_unit_and_a_plain_task
     shop.hands.exit(shop.hands.start())
     shop.hands.collect(1)
     assert shop.hands.order("candidate")["inputs"]["private"] == [".env.local"]
+
+
+def test_root_unit_and_worker_are_each_instructed_in_their_own_words(shop: Tree) -> None:
+    def instruction(token: str, agent: str = "dev") -> str:
+        wish = {"agent_id": agent, "project_id": shop.project, "passkey": ""}
+        session = shop.daemon.by(token, "authenticate", **wish)["session_token"]
+        return str(shop.daemon.by(token, "get_my_task", session_token=session)["instruction"])
+
+    token = shop.begin()
+    shop.spawn(token, part("a"))
+    shop.open()
+    root, unit = instruction(token), instruction(shop.run("root-a"))
+    shop.add_agent("linked", access="connected")
+    shop.daemon.person("assign_agent", agent="linked", project=shop.project)
+    shop.add_task(agent="linked")
+    claimed = shop.hands.claim("linked", shop.project, "request-plain")
+    shop.hands.prepare(claimed["order"])
+    worker = instruction(shop.run_token(shop.hands.order("run", run=claimed["run_id"])), "linked")
+    assert len({root, unit, worker}) == 3
+    assert "requirements.yml" in root
+    assert "implement nothing" in root
+    assert "scoped-requirements.yml" in unit
+    assert all("spawn_children" in text for text in (root, unit))
+    assert "spawn_children" not in worker
