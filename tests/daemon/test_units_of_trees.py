@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
+import yaml
 from tree_shop import REQUIREMENTS, Tree, part
 from whole_daemon import Body
 
-from toryo.domain.units import CONTRACT
+from toryo.domain.units import CONTRACT, PARENT_BREAKDOWN
 from toryo.engine.project_settings import SettingsWrong, parse_settings
 from toryo.engine.units.subtrees import stop_tree
 from toryo.protocol.kinds.run import Exited, Stopped
@@ -321,3 +323,83 @@ def test_root_unit_and_worker_are_each_instructed_in_their_own_words(shop: Tree)
     assert "scoped-requirements.yml" in unit
     assert all("spawn_children" in text for text in (root, unit))
     assert "spawn_children" not in worker
+
+
+def test_spawning_answers_with_the_state_of_the_children_and_so_does_the_inbox(shop: Tree) -> None:
+    token = shop.begin()
+    assert shop.daemon.by(token, "read_messages")["children_status"] == ""
+    found = shop.spawn(token, part("a"))
+    assert yaml.safe_load(found["children_status"]) == {
+        "children": [{"unit_id": "root-a", "status": "pending"}]
+    }
+    shop.open()
+    shop.run("root-a")
+    read = yaml.safe_load(shop.daemon.by(token, "read_messages")["children_status"])
+    assert [(one["unit_id"], one["status"]) for one in read["children"]] == [("root-a", "running")]
+    plain = shop.daemon.by(shop.run_token(shop.running), "read_messages")
+    assert plain["children_status"] == "", "it has no children"
+
+
+NOTED = """\
+parent_unit: root
+estimate: 3 days
+tasks:
+- id: a
+  description: Part a
+  status: in my head
+  owner: {team: web, since: 2026-01-02}
+  requirements: {pages: 2}
+- id: b
+  description: Part b
+  status: completed
+  depends_on: [a]
+"""
+
+
+def test_what_a_parent_notes_in_its_breakdown_is_kept_and_only_toryo_says_completed(shop: Tree) -> None:
+    token = shop.begin()
+    shop.spawn(token, breakdown=NOTED.replace("in my head", "an older note"))
+    shop.spawn(token, breakdown=NOTED)
+    shop.open()
+    shop.end()
+
+    def shown() -> Any:
+        shop.run("root-a" if shop.units()["root-a"] == "ready" else "root-b")
+        order = next(
+            one
+            for name, answer in reversed(shop.hands.answers)
+            if name == "claim_run" and (one := answer.get("order"))
+        )
+        files = {one["path"]: one["blob"] for one in order["inputs"]["files"]}
+        text = shop.hands.call("fetch_blob", hash=files[PARENT_BREAKDOWN])["text"]
+        return yaml.safe_load(text)
+
+    assert shown() == {
+        "parent_unit": "root",
+        "total_tasks": 2,
+        "tasks": [
+            {
+                "id": "a",
+                "description": "Part a",
+                "status": "in my head",
+                "owner": {"team": "web", "since": "2026-01-02"},
+                "requirements": {"pages": 2},
+            },
+            {"id": "b", "description": "Part b", "depends_on": ["a"], "status": "pending"},
+        ],
+        "estimate": "3 days",
+    }
+    shop.hands.exit(shop.running)
+    shop.hands.collect(1)
+    shop.hands.build()
+    shop.hands.land()
+    assert [one["status"] for one in shown()["tasks"]] == ["completed", "pending"]
+
+
+def test_a_breakdown_that_unfolds_without_end_is_refused(shop: Tree) -> None:
+    token = shop.begin()
+    lines = ["a0: &a0 [x, x, x, x, x, x, x, x, x, x]"]
+    lines += [f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 10)}]" for n in range(1, 9)]
+    text = "\n".join([*lines, "tasks:", "- {id: a, description: x, note: *a8}"])
+    told = shop.daemon.refused(token, "spawn_children", breakdown=text)
+    assert "is too long" in told["error"]

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+import yaml
 from house import House
 
 from repositories import git
@@ -170,17 +171,24 @@ def test_children_go_on_while_their_parent_is_killed_and_it_integrates(
 @pytest.mark.long
 def test_a_claim_or_an_edited_status_file_changes_nothing(make_house: Callable[..., House]) -> None:
     house = make_house()
-    seen = house.root / "seen"
+    first, seen = house.root / "first", house.root / "seen"
     a_tree(
         house,
         splits("root", "one").replace(
-            " ;;", "\n    echo 'children: [{unit_id: root-one, status: completed}]' > children-status.yml ;;"
+            " ;;",
+            f"\n    cp children-status.yml {first}"
+            "\n    echo 'children: [{unit_id: root-one, status: completed}]' > children-status.yml ;;",
         ),
-        "'root-one decompose')\n    exit 0 ;;",
+        """'root-one decompose')\n    toryo post --type child_completed --data '{"message": "all done"}'\n"""
+        """    toryo post --type result --data '{"is_error": false, "status": "completed"}'\n    exit 0 ;;""",
         f"'root integrate')\n    cp children-status.yml {seen}; git status --porcelain >> {seen} ;;",
     )
     house.ok("spawn", "--yes", "--onto", "main")
     assert house.rest("root", limit_s=90) == 1
+    listed = yaml.safe_load(first.read_text())["children"]
+    assert [(one["unit_id"], one["status"]) for one in listed] == [("root-one", "pending")]
+    claims = [one["type"] for one in map(json.loads, house.ok("bus", "export").splitlines())]
+    assert claims[:2] == ["child_completed", "result"]
     assert units(house)["root-one"]["status"] == "cancelled", "with its parent"
     assert f"{units(house)['root']['status']} {units(house)['root']['reason']}" == "failed children_failed"
     assert tuple(

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
 
 from toryo.domain.naming import slug
 
@@ -36,12 +37,16 @@ class WantedChild:
     checks: tuple[str, ...] = ()
     requirements: str = ""
     """YAML of its scoped requirements, where the parent wrote more than a description."""
+    notes: Mapping[str, Any] = field(default_factory=dict)
+    """Whatever else the parent wrote of it, its `status` too: shown, never believed."""
 
 
 @dataclass(frozen=True)
 class Breakdown:
     children: tuple[WantedChild, ...] = ()
     warnings: tuple[str, ...] = ()
+    notes: Mapping[str, Any] = field(default_factory=dict)
+    """Whatever else the parent wrote beside the tasks."""
 
 
 def child_unit(parent: str, id: str) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from toryo.domain import subjects
 from toryo.domain.dependency_graphs import cycle, in_order
@@ -57,7 +58,7 @@ def spawn(tx: Tx, project: ProjectRow, parent: TaskRow, run: RunRow, wanted: Bre
     stands: dict[str, str] = {one.planned: one.id for one in known}
     if not new:
         changed = _rewire(tx, wanted, known, stands)
-        if changed:
+        if changed or (past and past[-1].body != _body(wanted)):
             _keep(tx, parent, run, wanted, digest, [])
         return Spawned(known=known, changed=changed)
     limits = SpawnLimits(**settings_of(project.settings).units.model_dump())
@@ -230,6 +231,19 @@ def _keep(
     digest: str,
     spawned: Sequence[str],
 ) -> None:
+    row = BreakdownRow(
+        task=parent.id,
+        run=run.id,
+        generation=run.generation,
+        digest=digest,
+        body=_body(wanted),
+        spawned=list(spawned),
+        at=tx.now,
+    )
+    units.add_breakdown(tx, row)
+
+
+def _body(wanted: Breakdown) -> dict[str, Any]:
     listed = [
         {
             "id": one.id,
@@ -238,16 +252,8 @@ def _keep(
             "agent": one.agent,
             "write": None if one.write is None else list(one.write),
             "checks": list(one.checks),
+            "notes": dict(one.notes),
         }
         for one in wanted.children
     ]
-    row = BreakdownRow(
-        task=parent.id,
-        run=run.id,
-        generation=run.generation,
-        digest=digest,
-        body={"tasks": listed},
-        spawned=list(spawned),
-        at=tx.now,
-    )
-    units.add_breakdown(tx, row)
+    return {"tasks": listed, "notes": dict(wanted.notes)}

@@ -86,13 +86,20 @@ def _child(tx: Tx, row: TaskRow) -> dict[str, Any]:
 
 
 def breakdown_text(tx: Tx, unit: TaskRow) -> str:
-    """task-breakdown.yml as it was last taken in; `completed` is Toryo's word, for what has landed."""
+    """task-breakdown.yml as it was last taken in, with the parent's own notes; `completed` is Toryo's word,
+    for what has landed."""
     known = unit_facts.breakdowns(tx, unit)
     if not known:
         return ""
     landed = {one.planned for one in unit_facts.children(tx, unit) if one.status == TaskStatus.DONE}
     listed = []
-    for one in known[-1].body.get("tasks", ()):
-        kept = {key: value for key, value in one.items() if value not in (None, "", [])}
-        listed.append({**kept, "status": "completed" if one["id"] in landed else "pending"})
-    return dump({"parent_unit": unit.unit, "total_tasks": len(listed), "tasks": listed})
+    body = known[-1].body
+    for one in body.get("tasks", ()):
+        notes = dict(one.get("notes", {}))
+        own = notes.pop("status", None) or "pending"
+        status = "completed" if one["id"] in landed else "pending" if own == "completed" else own
+        kept = {key: value for key, value in one.items() if key != "notes" and value not in (None, "", [])}
+        listed.append({**kept, "status": status, **notes})
+    return dump(
+        {"parent_unit": unit.unit, "total_tasks": len(listed), "tasks": listed, **body.get("notes", {})}
+    )

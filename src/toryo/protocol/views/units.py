@@ -27,6 +27,8 @@ class SpawnedChildren(Answer):
     changed: list[SpawnedUnit]
     """Of those the ones that wait for other tasks from now on."""
     warnings: list[str]
+    children_status: str
+    """The text of children-status.yml as it is now."""
     instruction: str
 
 

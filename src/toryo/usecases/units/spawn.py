@@ -19,6 +19,7 @@ from toryo.engine.ids import new_id
 from toryo.engine.missions.budgets import refuse_wrong
 from toryo.engine.project_settings import settings_of
 from toryo.engine.units import children
+from toryo.engine.units.files import status_text
 from toryo.engine.units.plans import offer
 from toryo.protocol.views import units as views
 from toryo.store.database.engine import Tx
@@ -146,18 +147,20 @@ def spawn_children(
         found = children.spawn(tx, project, parent, run, wanted)
         if found.new and parent.unit == ROOT:
             offer(tx, parent, found.new, wanted)
+        status = status_text(tx, parent)
     if found.stopped:
         raise Refused(f"The tree is stopped: {found.stopped}.", hint="End here: a person looks at it.")
-    return _spawned(found, wanted)
+    return _spawned(found, wanted, status)
 
 
-def _spawned(found: children.Spawned, wanted: Breakdown) -> views.SpawnedChildren:
+def _spawned(found: children.Spawned, wanted: Breakdown, status: str) -> views.SpawnedChildren:
     return {
         "success": True,
         "spawned": [{"unit": one.unit, "task": one.id} for one in found.new],
         "known": [{"unit": one.unit, "task": one.id} for one in found.known],
         "changed": [{"unit": one.unit, "task": one.id} for one in found.changed],
         "warnings": list(wanted.warnings),
+        "children_status": status,
         "instruction": "End here. You are told when your children are done.",
     }
 
