@@ -207,6 +207,23 @@ def test_the_same_breakdown_three_times_stops_the_tree_until_a_person_lets_it_go
     assert "3 times" in mission["detail"]
     shop.daemon.person("resume_unit", unit="root")
     assert shop.daemon.person("unit_tree", project=shop.project)["status"] == "active"
+    assert shop.spawn(token, part("a"))["spawned"], "counted from there on"
+    assert shop.daemon.person("unit_tree", project=shop.project)["status"] == "active"
+
+
+def test_a_tree_of_which_nothing_has_landed_is_counted_anew_once_a_person_lets_it_go_on(shop: Tree) -> None:
+    settings = {"units": {"children": 20, "total": 50, "fruitless": 3}}
+    shop.daemon.change(projects.update, shop.project, settings=settings)
+    token = shop.begin()
+    shop.spawn(token, part("a"), part("b"))
+    assert "4 units were spawned and none has landed" in shop.refused(token, part("c"))
+    shop.daemon.person("resume_unit", unit="root")
+    for name in "cde":
+        assert shop.spawn(token, part(name))["spawned"]
+    assert "none has landed" in shop.refused(token, part("f"))
+    shop.daemon.person("pause_unit", unit="root")
+    shop.daemon.person("resume_unit", unit="root")
+    assert shop.spawn(token, part("f"))["spawned"], "the word of a person, whatever else they paused"
 
 
 def test_why_and_the_verbs_of_tasks_take_a_units_id(shop: Tree) -> None:

@@ -22,7 +22,7 @@ from toryo.reconciler.units import SpawnFacts, SpawnLimits, refused, stopped
 from toryo.store.database.engine import Tx
 from toryo.store.database.rows import ProjectRow, RunRow, TaskRow
 from toryo.store.database.unit_rows import BreakdownRow, UnitRow
-from toryo.store.gather import unit_facts
+from toryo.store.gather import tree_facts, unit_facts
 from toryo.store.tables import agents, missions, projects, tasks, texts
 from toryo.store.tables.units import units
 from toryo.yaml.unit_files import dump
@@ -103,12 +103,15 @@ def spawn_facts(
 ) -> SpawnFacts:
     own = units.get(tx, parent.id)
     tree = missions.task_counts(tx, parent.mission)
+    since = tree_facts.went_on_at(tx, parent.mission)
+    fresh = sum(one.created_at > since for one in units.tasks_of(tx, parent.mission)) if since else None
     return SpawnFacts(
         depth=own.depth if own else 1,
         living=sum(one.status not in GONE for one in children),
         total=sum(tree.values()),
         landed=tree.get(TaskStatus.DONE.value, 0),
-        same=sum(one.digest == digest and bool(one.spawned) for one in past),
+        same=sum(one.digest == digest and bool(one.spawned) and one.at > since for one in past),
+        fresh=fresh,
     )
 
 
