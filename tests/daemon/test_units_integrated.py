@@ -6,13 +6,14 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from tree_shop import Tree, fail_child, part
+from tree_shop import Tree, fail_child, land_child, part
 from whole_daemon import MERGED, WORK
 
 from toryo.protocol.kinds.landing import Accepted, Published
 from toryo.protocol.kinds.run import Exited, Lost, Said
 from toryo.protocol.kinds.work import Collected, FileLines
 from toryo.settings import Home
+from toryo.store.tables import agents
 
 
 @pytest.fixture
@@ -98,3 +99,49 @@ def test_an_integrate_run_is_told_where_what_lay_in_its_worktree_is_kept(shop: T
     shop.hands.report(shop.hands.order("publish"), "published", published)
     text = integrate_prompt(shop)
     assert f"is kept in {'7' * 40}: `git show` or `git checkout COMMIT -- PATH` brings it back." in text
+
+
+def watched(shop: Tree) -> list[str]:
+    """The targets that a coordinator is to look at."""
+    shop.daemon.settle()
+    (project,) = shop.hands.call("list_active_projects_with_agents")["projects"]
+    return [one["name"] for one in project["targets"]]
+
+
+def test_coordinators_watch_a_units_branch_until_the_unit_has_ended(shop: Tree) -> None:
+    token = shop.begin()
+    assert watched(shop) == ["main"]
+    shop.spawn(token, part("a"))
+    shop.open()
+    assert watched(shop) == [shop.begun["branch"], "main"]
+    shop.end()
+    shop.daemon.person("stop_unit", unit="root")
+    assert watched(shop) == ["main"]
+
+
+@pytest.mark.parametrize("style", ["interactive", "exec"])
+def test_a_parent_that_was_typed_to_until_all_had_landed_has_nothing_to_integrate(
+    shop: Tree, style: str
+) -> None:
+    shop.daemon.change(agents.update, "dev", style=style)
+    token = shop.begin()
+    mine = shop.running
+    shop.spawn(token, part("a"))
+    shop.open()
+    land_child(shop, "root-a")
+    assert shop.task("root-a")["status"] == "done"
+    shop.running = mine
+    shop.end()
+    expected = "verifying checking" if style == "interactive" else "ready children_at_rest"
+    assert shop.units()["root"] == expected
+
+
+def test_a_parent_on_a_screen_that_ended_before_the_last_child_integrates(shop: Tree) -> None:
+    shop.daemon.change(agents.update, "dev", style="interactive")
+    token = shop.begin()
+    shop.spawn(token, part("a"))
+    shop.open()
+    shop.end()
+    shop.daemon.pass_time(5)
+    land_child(shop, "root-a")
+    assert shop.units()["root"] == "ready children_at_rest"

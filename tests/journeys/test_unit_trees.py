@@ -378,3 +378,46 @@ def test_a_retry_of_a_unit_whose_children_had_landed_brings_all_their_files_agai
     assert {"root-one.txt", "root-two.txt"} <= house.files_on("main")
     assert "task-breakdown.yml" not in left.read_text(), "it begins without what it divided before"
     assert house.recomputed() == []
+
+
+@pytest.mark.long
+def test_each_unit_has_its_place_in_its_environment_and_the_projects_own_frame(
+    make_house: Callable[..., House],
+) -> None:
+    house = make_house({"README.md": "hello\n", ".toryo/frames/unit.md": "OUR OWN FRAME\n"})
+    seen = house.root / "seen"
+    seen.mkdir()
+    looks = (
+        f'cp "$1" {seen}/$UNIT_ID.prompt; env > {seen}/$UNIT_ID.env\n'
+        f"for name in UNIT_REQUIREMENTS PARENT_BREAKDOWN PARENT_REQUIREMENTS; do\n"
+        f'  eval "path=\\$$name"; if [ -n "$path" ]; then cat "$path" > {seen}/$UNIT_ID.$name; fi\ndone\n'
+    )
+    early = f"    toryo spawn --from-breakdown 2> {seen}/early || true; cat"
+    a_tree(house, splits("root", "one").replace("    cat", early, 1))
+    agent = house.root / "worker.sh"
+    agent.write_text(agent.read_text().replace("case ", f"{looks}case ", 1))
+    house.ok("spawn", "--yes", "--onto", "main", "--env", "PAGE_SIZE=20")
+    assert house.rest("root", limit_s=90) == 0, house.story("root")
+    found = units(house)
+    assert "There is no task-breakdown.yml in" in (seen / "early").read_text()
+
+    def environment(unit: str) -> dict[str, str]:
+        lines = (seen / f"{unit}.env").read_text().splitlines()
+        return dict(line.partition("=")[::2] for line in lines)
+
+    root, one = environment("root"), environment("root-one")
+    assert (root["UNIT_ID"], root["PARENT_BRANCH"], root["PAGE_SIZE"]) == ("root", "main", "20")
+    assert not {"PARENT_UNIT_ID", "PARENT_BREAKDOWN", "PARENT_REQUIREMENTS"} & set(root)
+    assert (one["UNIT_ID"], one["PARENT_UNIT_ID"], one["PAGE_SIZE"]) == ("root-one", "root", "20")
+    assert one["PARENT_BRANCH"] == found["root"]["branch"]
+    for unit, told in (("root", root), ("root-one", one)):
+        place = Path(told["TARGET_REPO"])
+        assert place.name.startswith(f"{unit}-t"), "its own worktree"
+        names = ("UNIT_REQUIREMENTS", "PARENT_BREAKDOWN", "PARENT_REQUIREMENTS")
+        assert all(Path(told[name]).is_relative_to(place) for name in names if name in told)
+    assert (seen / "root.UNIT_REQUIREMENTS").read_text() == "goal: three small files\n"
+    assert "Part one." in (seen / "root-one.UNIT_REQUIREMENTS").read_text()
+    assert "id: one" in (seen / "root-one.PARENT_BREAKDOWN").read_text()
+    assert (seen / "root-one.PARENT_REQUIREMENTS").read_text() == "goal: three small files\n"
+    assert "OUR OWN FRAME" in (seen / "root-one.prompt").read_text()
+    assert "You are the root unit" in (seen / "root.prompt").read_text()
