@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
-from tree_shop import Tree, fail_child, land_child, part
+from tree_shop import REQUIREMENTS, Tree, fail_child, land_child, part
 
 from toryo.protocol.kinds.units import TargetOpened
 from toryo.settings import Home
@@ -113,3 +114,18 @@ def test_a_child_waits_for_nothing_any_more_where_its_parent_says_so(shop: Tree)
     assert (again["spawned"], [one["unit"] for one in again["changed"]]) == ([], ["root-b"])
     assert shop.units()["root-b"] == "ready"
     assert shop.spawn(token, part("a"), part("b"))["changed"] == []
+
+
+def test_a_quick_agent_that_spawns_before_its_worktree_was_told_waits_for_that(shop: Tree) -> None:
+    wish = {"project": shop.project, "requirements": REQUIREMENTS, "at_once": True}
+    shop.begun = shop.daemon.person("spawn_tree", **wish)
+    claimed = shop.hands.claim("dev", shop.project, "request-root")
+    token = shop.run_token(claimed["then"])
+    with ThreadPoolExecutor(1) as pool:
+        asked = pool.submit(shop.daemon.by, token, "spawn_children", tasks=[part("a")])
+        with pytest.raises(TimeoutError):
+            asked.result(0.5)
+        shop.hands.prepare(claimed["order"])
+        found = asked.result(20)
+    assert [one["unit"] for one in found["spawned"]] == ["root-a"]
+    assert shop.task("root-a")["target_branch"] == shop.begun["branch"]

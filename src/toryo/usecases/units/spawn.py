@@ -135,6 +135,15 @@ def _refuse_environment(environment: Mapping[str, str]) -> None:
             raise UserError(f"--env: {name!r} cannot be set.", hint="For example --env PAGE_SIZE=20")
 
 
+def may_spawn(context: HeadContext, run_id: str) -> bool:
+    """Whether its branch, on which its children land, is known; whatever stands against it is told as it
+    spawns. A quick agent is there before the report of its preparation."""
+    with context.store.read() as tx:
+        run = runs.get(tx, run_id)
+        task = tasks.get(tx, run.task) if run else None
+        return run is None or task is None or not (run.live and task.unit) or bool(task.branch)
+
+
 def spawn_children(
     context: HeadContext, run_id: str, breakdown: str, listed: list[dict[str, Any]]
 ) -> views.SpawnedChildren:
@@ -144,6 +153,10 @@ def spawn_children(
         run, parent, project = unit_of_run(tx, run_id)
         if not run.live:
             raise Refused("This run has ended: it spawns nothing any more.", hint="End here.")
+        if not parent.branch:
+            raise Refused(
+                f"The worktree of {parent.unit} was not reported yet.", hint="Spawn again in a few seconds."
+            )
         found = children.spawn(tx, project, parent, run, wanted)
         if found.new and parent.unit == ROOT:
             offer(tx, parent, found.new, wanted)
