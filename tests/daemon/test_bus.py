@@ -7,12 +7,18 @@ from typing import Any
 
 import pytest
 from unit_shop import HEARD, Tree
-from whole_daemon import Shop
+from whole_daemon import MERGED, Shop
 
+from toryo.domain import subjects
+from toryo.domain.ids import TaskId
+from toryo.engine.context import HeadContext
+from toryo.protocol.kinds.landing import Accepted, PublishWaiting
 from toryo.protocol.kinds.run import Exited, Lost
 from toryo.protocol.kinds.say import Spoken
 from toryo.reconciler.bus.delivery import MOST_TRIES
-from toryo.store.tables import tasks
+from toryo.reconciler.subjects import REMOVED
+from toryo.store.database.engine import Tx
+from toryo.store.tables import landings, tasks
 
 
 @pytest.fixture
@@ -143,6 +149,65 @@ def test_a_child_that_will_not_land_is_told_to_its_parent_as_an_error(tree: Tree
     tree.hands.exit(tree.orders["root-a"], 1)
     tree.daemon.settle()
     assert tree.hear("root").startswith("[CHILD:root-a] Status: error, Message: cancelled")
+
+
+def test_a_child_that_rests_until_a_person_moves_it_is_told_once_an_entry(tree: Tree) -> None:
+    tree.hands.exit(tree.orders["root-a"])
+    tree.hands.collect(0)
+    assert tree.hear("root").startswith("[CHILD:root-a] Status: error, Message: needs_review (not_split: ")
+    tree.daemon.change(tasks.update, tree.tasks["root-a"], detail="other words")
+    tree.daemon.change(mark, tree.tasks["root-a"])
+    assert tree.said("root") == []
+    tree.shop.retry(tree.tasks["root-a"])
+    tree.start("root-a")
+    tree.hands.exit(tree.orders["root-a"])
+    tree.hands.collect(0)
+    assert "not_split" in tree.hear("root"), "it came to rest again"
+
+
+def mark(tx: Tx, task: str) -> None:
+    tx.mark(subjects.task(TaskId(task)))
+
+
+def test_a_child_behind_one_that_failed_is_told_to_the_parent(shop: Shop) -> None:
+    tree = Tree(shop, "a", "b")
+    needs = [tree.tasks["root-a"]]
+    tree.daemon.change(tasks.set_needs, tree.tasks["root-b"], needs)
+    tree.daemon.person("cancel_task", task=tree.tasks["root-a"])
+    tree.daemon.settle()
+    assert tree.hear("root").startswith("[CHILD:root-a] Status: error, Message: cancelled")
+    assert tree.hear("root").startswith("[CHILD:root-b] Status: error, Message: blocked (dependency_failed:")
+    assert tree.said("root") == []
+
+
+def test_a_landing_that_waits_for_its_parents_worktree_is_told_to_the_parent_once(tree: Tree) -> None:
+    tree.hands.exit(tree.orders["root-a"])
+    tree.hands.collect()
+    tree.hands.build()
+    tree.hands.report(tree.hands.order("accept"), "accepted", Accepted(moved=True, tip=MERGED))
+    publish = tree.hands.order("publish")
+    for paths in (("a.py",), ("a.py",), ("a.py", "b.py")):
+        tree.hands.report(publish, "publish_waiting", PublishWaiting(why="dirty", paths=paths))
+    told = tree.hear("root")
+    assert told.startswith("[CHILD:root-a] Status: progress, Message: its work waits for your worktree: a.py")
+    assert tree.said("root") == []
+
+
+def test_a_child_whose_landed_work_a_person_took_back_is_not_complete_twice(tree: Tree) -> None:
+    tree.hands.exit(tree.orders["root-a"])
+    tree.hands.collect()
+    land(tree, "root-a")
+    assert "completed" in tree.hear("root")
+    (landing,) = tree.daemon.do(landings_of, tree.tasks["root-a"])
+    tree.daemon.change(landings.update, landing, ended=REMOVED)
+    tree.daemon.change(mark, tree.tasks["root-a"])
+    assert tree.shop.state(tree.tasks["root-a"]) == "done removed"
+    assert tree.said("root") == []
+
+
+def landings_of(context: HeadContext, task: str) -> list[str]:
+    with context.store.read() as tx:
+        return [one.id for one in landings.of_task(tx, task)]
 
 
 def test_what_came_while_nobody_ran_stands_in_the_next_prompt_once_and_in_order(tree: Tree) -> None:

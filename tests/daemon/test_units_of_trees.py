@@ -7,59 +7,17 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from whole_daemon import FIRST, Body, Shop
+import yaml
+from tree_shop import REQUIREMENTS, Tree, part
+from whole_daemon import Body
 
+from toryo.domain.units import CONTRACT, PARENT_BREAKDOWN
 from toryo.engine.project_settings import SettingsWrong, parse_settings
 from toryo.engine.units.subtrees import stop_tree
-from toryo.protocol.kinds.run import Exited, Started, Stopped
-from toryo.protocol.kinds.units import TargetOpened
+from toryo.protocol.kinds.run import Exited, Stopped
 from toryo.protocol.kinds.work import Cleaned
 from toryo.settings import Home
-
-REQUIREMENTS = "goal: a shop\n"
-
-
-class Tree(Shop):
-    """A shop with a tree whose root runs and may speak."""
-
-    def begin(self, **wishes: Any) -> str:
-        """The token of the root's run."""
-        wish = {"project": self.project, "requirements": REQUIREMENTS, "at_once": True, **wishes}
-        self.begun = self.daemon.person("spawn_tree", **wish)
-        return self.run("root")
-
-    def run(self, unit: str, request: str = "") -> str:
-        """Its next run is claimed, prepared and started; its token."""
-        self.daemon.settle()
-        claimed = self.hands.claim("dev", self.project, request or f"request-{unit}")
-        assert claimed["claimed"], claimed
-        self.hands.prepare(claimed["order"])
-        order = self.hands.order("run", run=claimed["run_id"])
-        self.hands.report(order, "started", Started(shim_pid=1, pid=2, started_at="", boot="b"))
-        self.running = order
-        return self.run_token(self.running)
-
-    def spawn(self, token: str, *tasks: Body, breakdown: str = "") -> Body:
-        found: Body = self.daemon.by(token, "spawn_children", tasks=list(tasks), breakdown=breakdown)
-        self.daemon.settle()
-        return found
-
-    def refused(self, token: str, *tasks: Body) -> str:
-        return str(self.daemon.refused(token, "spawn_children", tasks=list(tasks))["error"])
-
-    def open(self) -> None:
-        order = self.hands.order("open_target")
-        self.hands.report(order, "target_opened", TargetOpened(commit=FIRST, tree=FIRST))
-
-    def end(self, code: int = 0) -> None:
-        self.hands.exit(self.running, code)
-        self.hands.collect(0)
-        self.daemon.settle()
-
-    def units(self) -> dict[str, str]:
-        self.daemon.settle()
-        found = self.daemon.person("unit_tree", project=self.project)["units"]
-        return {one["unit"]: f"{one['status']} {one['reason']}".strip() for one in found}
+from toryo.store.tables import projects
 
 
 @pytest.fixture
@@ -69,10 +27,6 @@ def shop(tmp_path: Path) -> Iterator[Tree]:
         yield opened
     finally:
         opened.daemon.close()
-
-
-def part(id: str, **more: Any) -> Body:
-    return {"id": id, "description": f"Part {id}", **more}
 
 
 def test_a_breakdown_that_is_spawned_twice_spawns_nothing_twice_and_a_later_task_alone(shop: Tree) -> None:
@@ -253,6 +207,23 @@ def test_the_same_breakdown_three_times_stops_the_tree_until_a_person_lets_it_go
     assert "3 times" in mission["detail"]
     shop.daemon.person("resume_unit", unit="root")
     assert shop.daemon.person("unit_tree", project=shop.project)["status"] == "active"
+    assert shop.spawn(token, part("a"))["spawned"], "counted from there on"
+    assert shop.daemon.person("unit_tree", project=shop.project)["status"] == "active"
+
+
+def test_a_tree_of_which_nothing_has_landed_is_counted_anew_once_a_person_lets_it_go_on(shop: Tree) -> None:
+    settings = {"units": {"children": 20, "total": 50, "fruitless": 3}}
+    shop.daemon.change(projects.update, shop.project, settings=settings)
+    token = shop.begin()
+    shop.spawn(token, part("a"), part("b"))
+    assert "4 units were spawned and none has landed" in shop.refused(token, part("c"))
+    shop.daemon.person("resume_unit", unit="root")
+    for name in "cde":
+        assert shop.spawn(token, part(name))["spawned"]
+    assert "none has landed" in shop.refused(token, part("f"))
+    shop.daemon.person("pause_unit", unit="root")
+    shop.daemon.person("resume_unit", unit="root")
+    assert shop.spawn(token, part("f"))["spawned"], "the word of a person, whatever else they paused"
 
 
 def test_why_and_the_verbs_of_tasks_take_a_units_id(shop: Tree) -> None:
@@ -329,3 +300,123 @@ def test_a_worktree_file_that_agents_may_not_see_or_that_is_no_path_is_refused(n
     with pytest.raises(SettingsWrong, match=r"line 1: worktree_files\.1"):
         parse_settings(text)
     assert parse_settings("worktree_files: [.env.local]\n").worktree_files == (".env.local",)
+
+
+def test_copies_of_untracked_files_are_taken_out_of_what_a_unit_and_a_plain_task_land(shop: Tree) -> None:
+    shop.daemon.change(projects.update, shop.project, settings={"worktree_files": [".env.local"]})
+    shop.begin()
+    shop.hands.exit(shop.running)
+    shop.hands.collect(1)
+    assert shop.hands.order("candidate")["inputs"]["private"] == [*CONTRACT, ".env.local"]
+    shop.hands.build()
+    shop.hands.land()
+    shop.add_task()
+    claimed = shop.hands.claim("dev", shop.project, "request-plain")
+    shop.hands.prepare(claimed["order"])
+    shop.hands.exit(shop.hands.start())
+    shop.hands.collect(1)
+    assert shop.hands.order("candidate")["inputs"]["private"] == [".env.local"]
+
+
+def test_root_unit_and_worker_are_each_instructed_in_their_own_words(shop: Tree) -> None:
+    def instruction(token: str, agent: str = "dev") -> str:
+        wish = {"agent_id": agent, "project_id": shop.project, "passkey": ""}
+        session = shop.daemon.by(token, "authenticate", **wish)["session_token"]
+        return str(shop.daemon.by(token, "get_my_task", session_token=session)["instruction"])
+
+    token = shop.begin()
+    shop.spawn(token, part("a"))
+    shop.open()
+    root, unit = instruction(token), instruction(shop.run("root-a"))
+    shop.add_agent("linked", access="connected")
+    shop.daemon.person("assign_agent", agent="linked", project=shop.project)
+    shop.add_task(agent="linked")
+    claimed = shop.hands.claim("linked", shop.project, "request-plain")
+    shop.hands.prepare(claimed["order"])
+    worker = instruction(shop.run_token(shop.hands.order("run", run=claimed["run_id"])), "linked")
+    assert len({root, unit, worker}) == 3
+    assert "requirements.yml" in root
+    assert "implement nothing" in root
+    assert "scoped-requirements.yml" in unit
+    assert all("spawn_children" in text for text in (root, unit))
+    assert "spawn_children" not in worker
+
+
+def test_spawning_answers_with_the_state_of_the_children_and_so_does_the_inbox(shop: Tree) -> None:
+    token = shop.begin()
+    assert shop.daemon.by(token, "read_messages")["children_status"] == ""
+    found = shop.spawn(token, part("a"))
+    assert yaml.safe_load(found["children_status"]) == {
+        "children": [{"unit_id": "root-a", "status": "pending"}]
+    }
+    shop.open()
+    shop.run("root-a")
+    read = yaml.safe_load(shop.daemon.by(token, "read_messages")["children_status"])
+    assert [(one["unit_id"], one["status"]) for one in read["children"]] == [("root-a", "running")]
+    plain = shop.daemon.by(shop.run_token(shop.running), "read_messages")
+    assert plain["children_status"] == "", "it has no children"
+
+
+NOTED = """\
+parent_unit: root
+estimate: 3 days
+tasks:
+- id: a
+  description: Part a
+  status: in my head
+  owner: {team: web, since: 2026-01-02}
+  requirements: {pages: 2}
+- id: b
+  description: Part b
+  status: completed
+  depends_on: [a]
+"""
+
+
+def test_what_a_parent_notes_in_its_breakdown_is_kept_and_only_toryo_says_completed(shop: Tree) -> None:
+    token = shop.begin()
+    shop.spawn(token, breakdown=NOTED.replace("in my head", "an older note"))
+    shop.spawn(token, breakdown=NOTED)
+    shop.open()
+    shop.end()
+
+    def shown() -> Any:
+        shop.run("root-a" if shop.units()["root-a"] == "ready" else "root-b")
+        order = next(
+            one
+            for name, answer in reversed(shop.hands.answers)
+            if name == "claim_run" and (one := answer.get("order"))
+        )
+        files = {one["path"]: one["blob"] for one in order["inputs"]["files"]}
+        text = shop.hands.call("fetch_blob", hash=files[PARENT_BREAKDOWN])["text"]
+        return yaml.safe_load(text)
+
+    assert shown() == {
+        "parent_unit": "root",
+        "total_tasks": 2,
+        "tasks": [
+            {
+                "id": "a",
+                "description": "Part a",
+                "status": "in my head",
+                "owner": {"team": "web", "since": "2026-01-02"},
+                "requirements": {"pages": 2},
+            },
+            {"id": "b", "description": "Part b", "depends_on": ["a"], "status": "pending"},
+        ],
+        "estimate": "3 days",
+    }
+    shop.hands.exit(shop.running)
+    shop.hands.collect(1)
+    shop.hands.build()
+    shop.hands.land()
+    assert [one["status"] for one in shown()["tasks"]] == ["completed", "pending"]
+
+
+def test_a_breakdown_that_unfolds_without_end_is_refused(shop: Tree) -> None:
+    token = shop.begin()
+    lines = ["a0: &a0 [x, x, x, x, x, x, x, x, x, x]"]
+    lines += [f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 10)}]" for n in range(1, 9)]
+    text = "\n".join([*lines, "tasks:", "- {id: a, description: x, note: *a8}"])
+    told = shop.daemon.refused(token, "spawn_children", breakdown=text)
+    assert "is too long" in told["error"]

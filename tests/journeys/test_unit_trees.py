@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+import yaml
 from house import House
 
 from repositories import git
@@ -170,17 +171,24 @@ def test_children_go_on_while_their_parent_is_killed_and_it_integrates(
 @pytest.mark.long
 def test_a_claim_or_an_edited_status_file_changes_nothing(make_house: Callable[..., House]) -> None:
     house = make_house()
-    seen = house.root / "seen"
+    first, seen = house.root / "first", house.root / "seen"
     a_tree(
         house,
         splits("root", "one").replace(
-            " ;;", "\n    echo 'children: [{unit_id: root-one, status: completed}]' > children-status.yml ;;"
+            " ;;",
+            f"\n    cp children-status.yml {first}"
+            "\n    echo 'children: [{unit_id: root-one, status: completed}]' > children-status.yml ;;",
         ),
-        "'root-one decompose')\n    exit 0 ;;",
+        """'root-one decompose')\n    toryo post --type child_completed --data '{"message": "all done"}'\n"""
+        """    toryo post --type result --data '{"is_error": false, "status": "completed"}'\n    exit 0 ;;""",
         f"'root integrate')\n    cp children-status.yml {seen}; git status --porcelain >> {seen} ;;",
     )
     house.ok("spawn", "--yes", "--onto", "main")
     assert house.rest("root", limit_s=90) == 1
+    listed = yaml.safe_load(first.read_text())["children"]
+    assert [(one["unit_id"], one["status"]) for one in listed] == [("root-one", "pending")]
+    claims = [one["type"] for one in map(json.loads, house.ok("bus", "export").splitlines())]
+    assert claims[:2] == ["child_completed", "result"]
     assert units(house)["root-one"]["status"] == "cancelled", "with its parent"
     assert f"{units(house)['root']['status']} {units(house)['root']['reason']}" == "failed children_failed"
     assert tuple(
@@ -322,3 +330,94 @@ def test_a_tree_that_was_paused_goes_on_after_everything_was_down(make_house: Ca
     house.ok("unit", "resume", "root")
     assert house.rest("root", limit_s=60) == 0, house.story("root")
     assert "one.txt" in house.files_on("main")
+
+
+COPIED = "worktree_files: [.env.local]\n"
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("is_unit", [False, True])
+def test_a_copied_file_that_an_agent_commits_by_force_does_not_land(
+    make_house: Callable[..., House], is_unit: bool
+) -> None:
+    house = make_house({"README.md": "hello\n", ".toryo/config.yaml": COPIED})
+    (house.repo / ".env.local").write_text("TOKEN=secret\n")
+    house.agent(
+        "mkdir -p src; echo x > src/x.txt; git add src/x.txt; git add -f .env.local; git commit -qm work",
+        write="src/**",
+    )
+    if is_unit:
+        (house.repo / "requirements.yml").write_text("goal: one file\n")
+        house.ok("spawn", "--yes", "--onto", "main")
+        name = "root"
+    else:
+        name = house.add("Write it")
+    assert house.rest(name) == 0, house.story(name)
+    assert "src/x.txt" in house.files_on("main")
+    assert ".env.local" not in house.files_on("main")
+
+
+@pytest.mark.long
+def test_a_retry_of_a_unit_whose_children_had_landed_brings_all_their_files_again(
+    make_house: Callable[..., House],
+) -> None:
+    house = make_house()
+    mended = house.root / "mended"
+    left = house.root / "left"
+    a_tree(
+        house,
+        splits("root", "one", "two").replace("    cat", f"    ls >> {left}; cat", 1),
+        f"'root integrate')\n    [ -e {mended} ] || exit 3 ;;",
+    )
+    house.ok("spawn", "--yes", "--onto", "main")
+    assert house.rest("root", limit_s=90) == 1
+    assert (units(house)["root"]["status"], units(house)["root-one"]["status"]) == ("failed", "done")
+    mended.touch()
+    house.ok("unit", "retry", "root")
+    assert house.rest("root", limit_s=90) == 0, house.story("root") + house.ok("unit", "tree")
+    assert {"root-one.txt", "root-two.txt"} <= house.files_on("main")
+    assert "task-breakdown.yml" not in left.read_text(), "it begins without what it divided before"
+    assert house.recomputed() == []
+
+
+@pytest.mark.long
+def test_each_unit_has_its_place_in_its_environment_and_the_projects_own_frame(
+    make_house: Callable[..., House],
+) -> None:
+    house = make_house({"README.md": "hello\n", ".toryo/frames/unit.md": "OUR OWN FRAME\n"})
+    seen = house.root / "seen"
+    seen.mkdir()
+    looks = (
+        f'cp "$1" {seen}/$UNIT_ID.prompt; env > {seen}/$UNIT_ID.env\n'
+        f"for name in UNIT_REQUIREMENTS PARENT_BREAKDOWN PARENT_REQUIREMENTS; do\n"
+        f'  eval "path=\\$$name"; if [ -n "$path" ]; then cat "$path" > {seen}/$UNIT_ID.$name; fi\ndone\n'
+    )
+    early = f"    toryo spawn --from-breakdown 2> {seen}/early || true; cat"
+    a_tree(house, splits("root", "one").replace("    cat", early, 1))
+    agent = house.root / "worker.sh"
+    agent.write_text(agent.read_text().replace("case ", f"{looks}case ", 1))
+    house.ok("spawn", "--yes", "--onto", "main", "--env", "PAGE_SIZE=20")
+    assert house.rest("root", limit_s=90) == 0, house.story("root")
+    found = units(house)
+    assert "There is no task-breakdown.yml in" in (seen / "early").read_text()
+
+    def environment(unit: str) -> dict[str, str]:
+        lines = (seen / f"{unit}.env").read_text().splitlines()
+        return dict(line.partition("=")[::2] for line in lines)
+
+    root, one = environment("root"), environment("root-one")
+    assert (root["UNIT_ID"], root["PARENT_BRANCH"], root["PAGE_SIZE"]) == ("root", "main", "20")
+    assert not {"PARENT_UNIT_ID", "PARENT_BREAKDOWN", "PARENT_REQUIREMENTS"} & set(root)
+    assert (one["UNIT_ID"], one["PARENT_UNIT_ID"], one["PAGE_SIZE"]) == ("root-one", "root", "20")
+    assert one["PARENT_BRANCH"] == found["root"]["branch"]
+    for unit, told in (("root", root), ("root-one", one)):
+        place = Path(told["TARGET_REPO"])
+        assert place.name.startswith(f"{unit}-t"), "its own worktree"
+        names = ("UNIT_REQUIREMENTS", "PARENT_BREAKDOWN", "PARENT_REQUIREMENTS")
+        assert all(Path(told[name]).is_relative_to(place) for name in names if name in told)
+    assert (seen / "root.UNIT_REQUIREMENTS").read_text() == "goal: three small files\n"
+    assert "Part one." in (seen / "root-one.UNIT_REQUIREMENTS").read_text()
+    assert "id: one" in (seen / "root-one.PARENT_BREAKDOWN").read_text()
+    assert (seen / "root-one.PARENT_REQUIREMENTS").read_text() == "goal: three small files\n"
+    assert "OUR OWN FRAME" in (seen / "root-one.prompt").read_text()
+    assert "You are the root unit" in (seen / "root.prompt").read_text()

@@ -216,6 +216,15 @@ def test_files_that_were_committed_all_the_same_do_not_land_and_break_no_scope(b
     assert "task-breakdown.yml" not in git(bench.repo, "ls-tree", "-r", "--name-only", built.commit)
 
 
+def test_a_private_path_that_the_target_tracks_is_judged_like_any_file(tmp_path: Path) -> None:
+    bench = make_bench(tmp_path, {"requirements.yml": "tracked: yes\n"})
+    made = bench.prepare("t1", base=git(bench.repo, "rev-parse", "main"))
+    commit_only(Path(made.worktree), {"requirements.yml": "mine: yes\n", ".env.local": "A=1\n"})
+    scope = ScopeInputs(write=("src/**",), private=(*CONTRACT, ".env.local"))
+    found = bench.collect(made, scope=scope).violations
+    assert [(one.path, one.rule) for one in found] == [("requirements.yml", "write")]
+
+
 def test_a_units_own_work_is_what_it_committed_and_not_what_its_children_landed(bench: Bench) -> None:
     made = unit(bench)
     here = Path(made.worktree)
@@ -251,3 +260,23 @@ def test_a_unit_that_only_has_its_childrens_work_has_no_commit_of_its_own(bench:
     published(bench, made, tip, landed)
     seen = bench.collect(made, landed=(landed,))
     assert (seen.commits, seen.new_commits, seen.head) == (0, 0, landed)
+
+
+def test_what_a_unit_brings_is_counted_with_what_its_children_landed(bench: Bench) -> None:
+    made = unit(bench)
+    tip = opened(bench).commit
+    landed, _ = landing(bench, tip)
+    published(bench, made, tip, landed)
+    here = Path(made.worktree)
+    (here / "picture.bin").write_bytes(b"\0\1")
+    commit_only(here, {"README.md": "other\nwords\n"})
+    git(here, "add", "picture.bin")
+    git(here, "commit", "-qm", "a picture")
+    seen = bench.collect(made, landed=(landed,), counted=True)
+    assert [(one.path, one.added, one.removed) for one in seen.stat] == [
+        ("README.md", 2, 1),
+        ("child-t2.txt", 1, 0),
+        ("picture.bin", None, None),
+    ]
+    assert seen.stat_count == 3
+    assert bench.collect(made, landed=(landed,)).stat == ()

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
 
 from toryo.domain.naming import slug
 
@@ -20,6 +21,8 @@ PARENT_REQUIREMENTS = ".aiagent/unit/parent-requirements.yml"
 EXAMPLES = ".aiagent/unit/examples.md"
 """Beside the contexts of agents, which git ignores anyway."""
 LONGEST_IN_BRANCH = 48
+LONGEST_PART = 64
+"""Of a unit's id, for one level."""
 
 
 @dataclass(frozen=True)
@@ -34,17 +37,22 @@ class WantedChild:
     checks: tuple[str, ...] = ()
     requirements: str = ""
     """YAML of its scoped requirements, where the parent wrote more than a description."""
+    notes: Mapping[str, Any] = field(default_factory=dict)
+    """Whatever else the parent wrote of it, its `status` too: shown, never believed."""
 
 
 @dataclass(frozen=True)
 class Breakdown:
     children: tuple[WantedChild, ...] = ()
     warnings: tuple[str, ...] = ()
+    notes: Mapping[str, Any] = field(default_factory=dict)
+    """Whatever else the parent wrote beside the tasks."""
 
 
 def child_unit(parent: str, id: str) -> str:
     """`root` and `log-in` give `root-log_in`: a `-` only ever separates levels."""
-    return f"{parent}-{slug(id).replace('-', '_') or 'task'}"
+    part = slug(id).replace("-", "_")[:LONGEST_PART].strip("_")
+    return f"{parent}-{part or 'task'}"
 
 
 def unit_name(unit: str, task: str) -> str:

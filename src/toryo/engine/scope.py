@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from toryo.domain.scopes import Scope
+from toryo.domain.units import CONTRACT
 from toryo.engine.project_settings import settings_of
 from toryo.store.database.rows import AgentRow, ProjectRow, TaskRow
 
@@ -19,6 +20,11 @@ def scope_of(project: ProjectRow, agent: AgentRow, task: TaskRow) -> Scope:
         read=tuple(agent.scope.get("read") or ("**",)),
         write=None if write is None else tuple(write),
     )
+
+
+def private_of(project: ProjectRow, task: TaskRow) -> tuple[str, ...]:
+    """Paths of its worktree that never land, unless the target tracks them."""
+    return (*(CONTRACT if task.unit else ()), *settings_of(project.settings).worktree_files)
 
 
 def writes_of(project: ProjectRow, agent: AgentRow, task: TaskRow) -> tuple[str, ...] | None:

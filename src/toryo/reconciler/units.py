@@ -40,7 +40,9 @@ class SpawnFacts:
     landed: int
     """Units of the tree that have landed."""
     same: int
-    """How often this very breakdown was spawned before, by this unit."""
+    """How often this very breakdown was spawned before, by this unit, since a person let the tree go on."""
+    fresh: int | None = None
+    """Units of the tree since then; None: it was never stopped."""
 
 
 SAME_BREAKDOWNS = 3
@@ -61,8 +63,9 @@ def stopped(facts: SpawnFacts, new: int, limits: SpawnLimits) -> str:
     """Why the whole tree stops: it turns in a circle, and only a person can tell what is wrong."""
     if facts.same + 1 >= SAME_BREAKDOWNS:
         return f"the same breakdown was spawned {facts.same + 1} times"
-    if not facts.landed and facts.total + new > limits.fruitless:
-        return f"{facts.total + new} units were spawned and none has landed"
+    number = (facts.total if facts.fresh is None else facts.fresh) + new
+    if not facts.landed and number > limits.fruitless:
+        return f"{number} units were spawned and none has landed"
     return ""
 
 

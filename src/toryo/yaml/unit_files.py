@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import yaml
@@ -10,8 +11,12 @@ from toryo.domain.errors import UserError
 from toryo.domain.units import BREAKDOWN, REQUIREMENTS, Breakdown, WantedChild
 from toryo.yaml import complaints
 
+OURS = ("parent_unit", "total_tasks", "tasks")
+OF_A_TASK = ("id", "description", "depends_on", "agent", "write", "checks")
 ANSIBLE = {"roles", "collections"}
 LONGEST = 200_000
+MOST_NOTES = 10_000
+"""Values in the notes of a breakdown, with what aliases unfold to."""
 
 
 class RequirementsWrong(UserError):
@@ -66,34 +71,57 @@ def parse_breakdown(text: str, where: str = BREAKDOWN) -> Breakdown:
         raise BreakdownWrong(
             f"{where} has no list `tasks`.", hint="Each of them has an id and a description."
         )
-    return breakdown_of(tasks)
+    notes = {key: value for key, value in found.items() if key not in OURS}
+    return replace(breakdown_of(tasks), notes=_Notes(where).plain(notes))
 
 
 def breakdown_of(tasks: list[Any]) -> Breakdown:
     """A task without an id is passed over, with a warning; its status is the parent's own note."""
     children: dict[str, WantedChild] = {}
     warnings = []
+    notes = _Notes(BREAKDOWN)
     for number, one in enumerate(tasks, 1):
-        id = str(one.get("id") or "").strip() if isinstance(one, dict) else ""
+        given = one.get("id") if isinstance(one, dict) else None
+        id = "" if given is None else str(given).strip()  # 0 is one
         if not id:
             warnings.append(f"task {number} has no id: it is passed over")
         elif id in children:
             warnings.append(f"{id} is there twice: the first one counts")
         else:
-            children[id] = _child(id, one)
+            children[id] = _child(id, one, notes)
     return Breakdown(tuple(children.values()), tuple(warnings))
 
 
-def _child(id: str, one: dict[str, Any]) -> WantedChild:
+class _Notes:
+    """What else a parent wrote, as JSON keeps it. Counted: aliases unfold to any size."""
+
+    def __init__(self, where: str) -> None:
+        self._where = where
+        self._count = 0
+
+    def plain(self, value: Any) -> Any:
+        self._count += 1
+        if self._count > MOST_NOTES:
+            raise BreakdownWrong(f"{self._where} is too long.", hint="Put details into files that it names.")
+        if isinstance(value, dict):
+            return {str(key): self.plain(one) for key, one in value.items()}
+        if isinstance(value, list | tuple):
+            return [self.plain(one) for one in value]
+        is_kept = value is None or isinstance(value, str | bool | int)
+        return value if is_kept else str(value)
+
+
+def _child(id: str, one: dict[str, Any], notes: _Notes) -> WantedChild:
     more = one.get("requirements")
     return WantedChild(
-        id=id[:64],
+        id=id,
         description=str(one.get("description") or id)[:LONGEST],
         depends_on=_texts(id, "depends_on", one) or (),
         agent=str(one.get("agent") or ""),
         write=_texts(id, "write", one),
         checks=_texts(id, "checks", one) or (),
         requirements=dump(more) if more else "",
+        notes=notes.plain({key: value for key, value in one.items() if key not in OF_A_TASK}),
     )
 
 

@@ -6,13 +6,16 @@ from typing import Any
 
 from pydantic import Field
 
+from toryo.daemon.core.changes import EVENTS
 from toryo.daemon.core.head import Head
 from toryo.daemon.tools.arguments import Which
 from toryo.daemon.tools.missions.opening import open_target
 from toryo.daemon.tools.registry import RUNS, Arguments, Nothing, Tool, people_tool
-from toryo.engine.context import Caller
+from toryo.engine.context import Caller, HeadContext
 from toryo.protocol.views import units as views
 from toryo.usecases.units import spawn, steer, tree
+
+PREPARING_S = 20
 
 
 class Spawn(Which):
@@ -62,6 +65,10 @@ async def spawn_tree(head: Head, caller: Caller, args: Spawn) -> views.SpawnedTr
 
 
 async def spawn_children(head: Head, caller: Caller, args: SpawnChildren) -> views.SpawnedChildren:
+    def ask(context: HeadContext) -> tuple[bool, None]:
+        return spawn.may_spawn(context, caller.run), None
+
+    await head.until((EVENTS,), PREPARING_S, ask)
     return await head.do(spawn.spawn_children, caller.run, args.breakdown, args.tasks)
 
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from toryo.domain.words import MessageType, TaskStatus
+from toryo.domain.reasons import Reason
+from toryo.domain.words import ENDED, MessageType, TaskStatus, is_at_rest
 from toryo.engine.bus.delivery import store
 from toryo.engine.ids import new_id
 from toryo.reconciler.bus.lines import said_in
@@ -14,14 +15,19 @@ from toryo.store.database.unit_rows import UnitMessageRow
 from toryo.store.tables import claims, runs, tasks
 from toryo.store.tables.units import unit_messages
 
-_RESTS = (TaskStatus.DONE, TaskStatus.FAILED, TaskStatus.CANCELLED)
 _OVER = (TaskStatus.DONE, TaskStatus.CANCELLED)
 
 
 def tell_parent(tx: Tx, child: TaskRow, status: TaskStatus, reason: str, detail: str) -> None:
-    """The child has landed, or it will not."""
-    parent = tasks.get(tx, child.parent) if status in _RESTS else None
+    """Once as the child comes to rest, by its landing or without one, and once as its landing begins to wait
+    for the parent's worktree. `child` is as it was before."""
+    if not _is_news(child, status, reason):
+        return
+    parent = tasks.get(tx, child.parent)
     if parent is None or not parent.unit or parent.status in _OVER:
+        return
+    if reason == Reason.WAITING_FOR_PARENT:
+        _tell(tx, child, parent, MessageType.PROGRESS, {"message": _waits(detail)})
         return
     posted = unit_messages.newest_result(tx, child.id)
     if status is TaskStatus.DONE:
@@ -31,11 +37,27 @@ def tell_parent(tx: Tx, child: TaskRow, status: TaskStatus, reason: str, detail:
     else:
         why = f"{reason}: {detail}" if reason and detail else reason or detail
         data = {"is_error": True, "message": f"{status} ({why})" if why else str(status)}
+    _tell(tx, child, parent, MessageType.RESULT, data)
+
+
+def _is_news(child: TaskRow, status: TaskStatus, reason: str) -> bool:
+    """Other words about the same rest are none."""
+    if status == child.status and (status in ENDED or reason == child.reason):
+        return False
+    return is_at_rest(status, reason) or reason == Reason.WAITING_FOR_PARENT
+
+
+def _waits(detail: str) -> str:
+    paths = detail.partition(": ")[2] or detail
+    return f"its work waits for your worktree: {paths}; commit what you changed there, or put it back"
+
+
+def _tell(tx: Tx, child: TaskRow, parent: TaskRow, type: MessageType, data: dict[str, Any]) -> None:
     row = UnitMessageRow(
         id=new_id("m"),
         mission=child.mission,
         receiver=parent.id,
-        type=MessageType.RESULT,
+        type=type,
         task=child.id,
         data=data,
         at=tx.now,

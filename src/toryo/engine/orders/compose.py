@@ -8,12 +8,12 @@ from typing import Any, Literal
 
 from toryo.domain.naming import branch_of
 from toryo.domain.times import iso
-from toryo.domain.units import CONTRACT
 from toryo.domain.words import BY_HAND, OrderKind, OrderState, Purpose, Style, Terminal
 from toryo.engine import parking
 from toryo.engine.orders import files, units
 from toryo.engine.orders.insertion import SLACK_S, OrderImpossible, hub, insert
 from toryo.engine.project_settings import TEST_ADDED, settings_of
+from toryo.engine.scope import private_of
 from toryo.engine.units.files import files_of
 from toryo.protocol.base import Model
 from toryo.protocol.kinds.gate import CheckInputs
@@ -194,6 +194,7 @@ def _collect(tx: Tx, wish: OrderWish, _project: str) -> bool:
         wanted=tuple(goal.pattern for goal in kind.goals) if kind else (),
         more=tuple(goal.pattern for goal in kind.goals if goal.type == TEST_ADDED) if kind else (),
         commit=str(run.told.get("commit_message", "")),
+        counted=bool(task.unit),
         landed=units.landed_on(tx, task),
         brought="" if run.coordinator or run.purpose in BY_HAND else f"task-{task.id}",
     )
@@ -268,7 +269,7 @@ def _candidate(tx: Tx, wish: OrderWish, project_id: str) -> bool:
         date=iso(landing.created_at) or "",
         linear=landing.kind == FILES,
         restore=files.kept_out(tx, task.mission) if task else (),
-        private=CONTRACT if task and task.unit else (),
+        private=private_of(project, task) if task else (),
         **_believed(projects.target(tx, project_id, landing.target)),
     )
     insert(

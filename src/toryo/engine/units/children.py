@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from toryo.domain import subjects
 from toryo.domain.dependency_graphs import cycle, in_order
@@ -21,11 +22,13 @@ from toryo.reconciler.units import SpawnFacts, SpawnLimits, refused, stopped
 from toryo.store.database.engine import Tx
 from toryo.store.database.rows import ProjectRow, RunRow, TaskRow
 from toryo.store.database.unit_rows import BreakdownRow, UnitRow
+from toryo.store.gather import tree_facts, unit_facts
 from toryo.store.tables import agents, missions, projects, tasks, texts
 from toryo.store.tables.units import units
 from toryo.yaml.unit_files import dump
 
 GONE = (TaskStatus.FAILED, TaskStatus.CANCELLED)
+WAITING = (TaskStatus.OPEN, TaskStatus.BLOCKED, TaskStatus.READY)
 
 
 class TooManyUnits(Refused):
@@ -37,22 +40,29 @@ class Spawned:
     new: tuple[TaskRow, ...] = ()
     known: tuple[TaskRow, ...] = ()
     """Children of the same ids that were spawned before."""
+    changed: tuple[TaskRow, ...] = ()
+    """Of those the ones that wait for others now."""
     stopped: str = ""
     """Why the whole tree stopped instead."""
 
 
 def spawn(tx: Tx, project: ProjectRow, parent: TaskRow, run: RunRow, wanted: Breakdown) -> Spawned:
     """A child is registered when it is spawned; a task that failed in an earlier run may be spawned again."""
-    _look_over(tx, project, parent, wanted.children)
-    children = tasks.children_of(tx, parent.id)
-    taken = {one.planned: one for one in children if _counts(tx, parent, one, run)}
+    past = unit_facts.breakdowns(tx, parent)
+    children = unit_facts.children(tx, parent)
+    _look_over(tx, project, parent, wanted.children, [one for one in children if one.status not in GONE])
+    taken = _standing(past, children, run)
     new = [one for one in wanted.children if one.id not in taken]
     known = tuple(taken[one.id] for one in wanted.children if one.id in taken)
-    if not new:
-        return Spawned(known=known)
-    limits = SpawnLimits(**settings_of(project.settings).units.model_dump())
     digest = hashlib.sha256(fingerprint(wanted.children).encode()).hexdigest()[:16]
-    facts = spawn_facts(tx, parent, children, digest)
+    stands: dict[str, str] = {one.planned: one.id for one in known}
+    if not new:
+        changed = _rewire(tx, wanted, known, stands)
+        if changed or (past and past[-1].body != _body(wanted)):
+            _keep(tx, parent, run, wanted, digest, [])
+        return Spawned(known=known, changed=changed)
+    limits = SpawnLimits(**settings_of(project.settings).units.model_dump())
+    facts = spawn_facts(tx, parent, past, children, digest)
     circle = stopped(facts, len(new), limits)
     if circle:
         stop_tree(tx, parent.mission, circle)
@@ -61,39 +71,70 @@ def spawn(tx: Tx, project: ProjectRow, parent: TaskRow, run: RunRow, wanted: Bre
         return Spawned(known=known, stopped=circle)
     if why := refused(facts, len(new), limits):
         raise TooManyUnits(f"{parent.unit}: {why}.", hint="`units:` in .toryo/config.yaml has the limits.")
-    made = _make(tx, project, parent, wanted, new, {one.planned: one.id for one in known})
+    made = _make(tx, project, parent, wanted, new, stands)
+    changed = _rewire(tx, wanted, known, stands)
     _keep(tx, parent, run, wanted, digest, [one.id for one in made])
     open_target(tx, project, parent)
     tx.mark(subjects.task(parent.id))
     tx.mark(subjects.mission(parent.mission))
-    return Spawned(tuple(made), known)
+    return Spawned(tuple(made), known, changed)
 
 
-def spawn_facts(tx: Tx, parent: TaskRow, children: Sequence[TaskRow], digest: str) -> SpawnFacts:
+def _rewire(
+    tx: Tx, wanted: Breakdown, known: Sequence[TaskRow], stands: dict[str, str]
+) -> tuple[TaskRow, ...]:
+    """Children that never began wait for what the breakdown says now, also for one in place of another that
+    failed."""
+    needs = {one.id: [stands[need] for need in one.depends_on] for one in wanted.children}
+    changed = []
+    for child in known:
+        if child.generation or child.status not in WAITING:
+            continue
+        if set(needs[child.planned]) != set(tasks.needs_of(tx, child.id)):
+            tasks.set_needs(tx, child.id, needs[child.planned])
+            tx.emit("task_changed", {"fields": ["after"]}, project=child.project, task=child.id)
+            tx.mark(subjects.task(child.id))
+            changed.append(child)
+    return tuple(changed)
+
+
+def spawn_facts(
+    tx: Tx, parent: TaskRow, past: Sequence[BreakdownRow], children: Sequence[TaskRow], digest: str
+) -> SpawnFacts:
     own = units.get(tx, parent.id)
     tree = missions.task_counts(tx, parent.mission)
-    past = units.breakdowns_of(tx, parent.id)
+    since = tree_facts.went_on_at(tx, parent.mission)
+    fresh = sum(one.created_at > since for one in units.tasks_of(tx, parent.mission)) if since else None
     return SpawnFacts(
         depth=own.depth if own else 1,
         living=sum(one.status not in GONE for one in children),
         total=sum(tree.values()),
         landed=tree.get(TaskStatus.DONE.value, 0),
-        same=sum(one.digest == digest for one in past),
+        same=sum(one.digest == digest and bool(one.spawned) and one.at > since for one in past),
+        fresh=fresh,
     )
 
 
-def _counts(tx: Tx, parent: TaskRow, child: TaskRow, run: RunRow) -> bool:
-    """Whether a child stands for its id still: what ended badly in an earlier run may be tried anew."""
-    if child.status not in GONE:
-        return True
-    mine = [one for one in units.breakdowns_of(tx, parent.id) if child.id in one.spawned]
-    return any(one.generation == run.generation for one in mine)
+def _standing(past: Sequence[BreakdownRow], children: Sequence[TaskRow], run: RunRow) -> dict[str, TaskRow]:
+    """The child that stands for each id: what ended badly in an earlier run may be tried anew."""
+    mine = {task for one in past if one.generation == run.generation for task in one.spawned}
+    return {one.planned: one for one in children if one.status not in GONE or one.id in mine}
 
 
-def _look_over(tx: Tx, project: ProjectRow, parent: TaskRow, wanted: Sequence[WantedChild]) -> None:
+def _look_over(
+    tx: Tx,
+    project: ProjectRow,
+    parent: TaskRow,
+    wanted: Sequence[WantedChild],
+    living: Sequence[TaskRow],
+) -> None:
     ids = {one.id for one in wanted}
+    named = {one.unit: one.planned for one in living}
     working = {one.id for one in projects.agents_of(tx, project.id, only_active=True)}
     for one in wanted:
+        unit = child_unit(parent.unit, one.id)
+        if (other := named.setdefault(unit, one.id)) != one.id:
+            raise _wrong(f"{other} and {one.id} would both be the unit {unit}: rename one of them")
         for need in one.depends_on:
             if need not in ids:
                 raise _wrong(f"{one.id} depends on {need}, which is not in it")
@@ -193,6 +234,19 @@ def _keep(
     digest: str,
     spawned: Sequence[str],
 ) -> None:
+    row = BreakdownRow(
+        task=parent.id,
+        run=run.id,
+        generation=run.generation,
+        digest=digest,
+        body=_body(wanted),
+        spawned=list(spawned),
+        at=tx.now,
+    )
+    units.add_breakdown(tx, row)
+
+
+def _body(wanted: Breakdown) -> dict[str, Any]:
     listed = [
         {
             "id": one.id,
@@ -201,16 +255,8 @@ def _keep(
             "agent": one.agent,
             "write": None if one.write is None else list(one.write),
             "checks": list(one.checks),
+            "notes": dict(one.notes),
         }
         for one in wanted.children
     ]
-    row = BreakdownRow(
-        task=parent.id,
-        run=run.id,
-        generation=run.generation,
-        digest=digest,
-        body={"tasks": listed},
-        spawned=list(spawned),
-        at=tx.now,
-    )
-    units.add_breakdown(tx, row)
+    return {"tasks": listed, "notes": dict(wanted.notes)}

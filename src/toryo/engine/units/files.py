@@ -20,6 +20,7 @@ from toryo.engine.units.frames import examples
 from toryo.protocol.kinds.units import UnitFile
 from toryo.store.database.engine import Tx
 from toryo.store.database.rows import TaskRow
+from toryo.store.gather import unit_facts
 from toryo.store.tables import runs, tasks, texts
 from toryo.store.tables.units import units
 from toryo.yaml.unit_files import dump
@@ -59,7 +60,7 @@ def files_of(tx: Tx, task: TaskRow) -> tuple[UnitFile, ...]:
         wanted[PARENT] = texts.put(tx, f"{parent.unit}\n")
         wanted[PARENT_REQUIREMENTS] = (above.scoped or above.requirements) if above else ""
         wanted[PARENT_BREAKDOWN] = texts.put(tx, breakdown_text(tx, parent))
-    if units.breakdowns_of(tx, task.id):
+    if unit_facts.breakdowns(tx, task):
         wanted[BREAKDOWN] = texts.put(tx, breakdown_text(tx, task))
         wanted[STATUS] = texts.put(tx, status_text(tx, task))
     return tuple(UnitFile(path=path, blob=blob) for path, blob in wanted.items() if blob)
@@ -67,7 +68,8 @@ def files_of(tx: Tx, task: TaskRow) -> tuple[UnitFile, ...]:
 
 def status_text(tx: Tx, unit: TaskRow) -> str:
     """children-status.yml."""
-    return OWN_NOTE + dump({"children": [_child(tx, one) for one in tasks.children_of(tx, unit.id)]})
+    found = unit_facts.newest_of_each(unit_facts.children(tx, unit))
+    return OWN_NOTE + dump({"children": [_child(tx, one) for one in found]})
 
 
 def _child(tx: Tx, row: TaskRow) -> dict[str, Any]:
@@ -84,13 +86,20 @@ def _child(tx: Tx, row: TaskRow) -> dict[str, Any]:
 
 
 def breakdown_text(tx: Tx, unit: TaskRow) -> str:
-    """task-breakdown.yml as it was last taken in; `completed` is Toryo's word, for what has landed."""
-    known = units.breakdowns_of(tx, unit.id)
+    """task-breakdown.yml as it was last taken in, with the parent's own notes; `completed` is Toryo's word,
+    for what has landed."""
+    known = unit_facts.breakdowns(tx, unit)
     if not known:
         return ""
-    landed = {one.planned for one in tasks.children_of(tx, unit.id) if one.status == TaskStatus.DONE}
+    landed = {one.planned for one in unit_facts.children(tx, unit) if one.status == TaskStatus.DONE}
     listed = []
-    for one in known[-1].body.get("tasks", ()):
-        kept = {key: value for key, value in one.items() if value not in (None, "", [])}
-        listed.append({**kept, "status": "completed" if one["id"] in landed else "pending"})
-    return dump({"parent_unit": unit.unit, "total_tasks": len(listed), "tasks": listed})
+    body = known[-1].body
+    for one in body.get("tasks", ()):
+        notes = dict(one.get("notes", {}))
+        own = notes.pop("status", None) or "pending"
+        status = "completed" if one["id"] in landed else "pending" if own == "completed" else own
+        kept = {key: value for key, value in one.items() if key != "notes" and value not in (None, "", [])}
+        listed.append({**kept, "status": status, **notes})
+    return dump(
+        {"parent_unit": unit.unit, "total_tasks": len(listed), "tasks": listed, **body.get("notes", {})}
+    )

@@ -40,6 +40,13 @@ class Snapshot(Model):
     left_out: tuple[str, ...] = ()
 
 
+class FileLines(Model):
+    path: str
+    added: Whole | None = None
+    """Lines; None: git counts none in it."""
+    removed: Whole | None = None
+
+
 class Collected(Model):
     problem: Problem | None = None
     head: str = ""
@@ -56,6 +63,9 @@ class Collected(Model):
     more: tuple[str, ...] | None = None
     """Of those that want more in a file the ones that a file which was added or gained lines fits; None: not
     looked for."""
+    stat: tuple[FileLines, ...] = ()
+    """Of a unit: what its branch has beyond the target, its children's work included; the first 100."""
+    stat_count: Whole = 0
     violations: tuple[Violation, ...] = ()
     foreign: tuple[Foreign, ...] = ()
     snapshot: Snapshot | None = None
@@ -112,6 +122,8 @@ class CollectInputs(Model):
     """A person submits what lies there: commit what they did not, with this message."""
     brought: str = ""
     """The branch that an outside orchestrator may have made for it: its commits are the run's work."""
+    counted: bool = False
+    """The lines of each file are asked for."""
     landed: tuple[str, ...] | None = None
     """Of a unit: the landings of its children on this branch, whose work is not its own. None: it is none."""
 

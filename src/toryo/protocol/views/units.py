@@ -24,7 +24,11 @@ class SpawnedChildren(Answer):
     spawned: list[SpawnedUnit]
     known: list[SpawnedUnit]
     """Spawned before: nothing begins twice."""
+    changed: list[SpawnedUnit]
+    """Of those the ones that wait for other tasks from now on."""
     warnings: list[str]
+    children_status: str
+    """The text of children-status.yml as it is now."""
     instruction: str
 
 

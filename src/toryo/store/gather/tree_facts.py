@@ -34,3 +34,14 @@ def gather(tx: Tx, row: MissionRow, *, budget_reached: str) -> TreeFacts:
 
 
 PAUSES = (Verb.PAUSE, Verb.PAUSE_NOW, Verb.RESUME)
+
+
+def went_on_at(tx: Tx, mission: str) -> float:
+    """When a person last let the tree go on that was stopped for turning in a circle; 0: never."""
+    at, is_stopped = 0.0, False
+    for one in verbs.of_mission(tx, mission):
+        if one.reason == Reason.TREE_STOPPED and one.verb == Verb.PAUSE:
+            is_stopped = True
+        elif one.verb == Verb.RESUME and is_stopped:
+            at, is_stopped = one.at, False
+    return at

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterable
+
 from toryo.domain.words import Style, TaskStatus, Verb, is_at_rest
 from toryo.reconciler.subjects import ChildFacts, UnitFacts
 from toryo.store.database.engine import Tx
 from toryo.store.database.rows import RunRow, TaskRow
+from toryo.store.database.unit_rows import BreakdownRow
 from toryo.store.tables import agents, runs, tasks, verbs
 from toryo.store.tables.units import units
 
@@ -13,8 +16,8 @@ PAUSES = (Verb.PAUSE, Verb.PAUSE_NOW, Verb.RESUME)
 
 
 def gather(tx: Tx, row: TaskRow) -> UnitFacts:
-    spawned = {task: one.generation for one in units.breakdowns_of(tx, row.id) for task in one.spawned}
-    children = [one for one in tasks.children_of(tx, row.id) if one.id in spawned] if spawned else []
+    spawned = {task: one.generation for one in breakdowns(tx, row) for task in one.spawned}
+    children = _spawned_in(tx, row, spawned)
     return UnitFacts(
         children=tuple(
             ChildFacts(
@@ -29,6 +32,27 @@ def gather(tx: Tx, row: TaskRow) -> UnitFacts:
         covered=_is_covered(tx, row, children),
         pauses=bool(pause_of(tx, row)),
     )
+
+
+def breakdowns(tx: Tx, row: TaskRow) -> list[BreakdownRow]:
+    """Of the present attempt, the first one first: a person's retry begins without any."""
+    found = units.breakdowns_of(tx, row.id)
+    floor = max((one.generation for one in verbs.of_task(tx, row.id) if one.verb == Verb.RETRY), default=0)
+    return [one for one in found if one.generation > floor] if floor else found
+
+
+def children(tx: Tx, row: TaskRow) -> list[TaskRow]:
+    """Those that the present attempt spawned, the oldest first."""
+    return _spawned_in(tx, row, {task for one in breakdowns(tx, row) for task in one.spawned})
+
+
+def newest_of_each(rows: Iterable[TaskRow]) -> list[TaskRow]:
+    """A child that was spawned anew stands in the place of the one before it."""
+    return list({one.planned: one for one in rows}.values())
+
+
+def _spawned_in(tx: Tx, row: TaskRow, spawned: Collection[str]) -> list[TaskRow]:
+    return [one for one in tasks.children_of(tx, row.id) if one.id in spawned] if spawned else []
 
 
 def name_of(tx: Tx, task: str) -> str:

@@ -7,10 +7,12 @@ from typing import Any
 from toryo.engine.bus.delivery import note_read
 from toryo.engine.bus.letters import exported, line_of, viewed
 from toryo.engine.context import HeadContext
+from toryo.engine.units.files import status_text
 from toryo.protocol.views import bus as views
 from toryo.store.database.engine import Tx
 from toryo.store.database.rows import RunRow
 from toryo.store.database.unit_rows import UnitMessageRow
+from toryo.store.gather import unit_facts
 from toryo.store.tables.units import unit_messages
 from toryo.usecases.bus.units import own_unit, the_unit
 from toryo.usecases.finding import project_at
@@ -35,9 +37,16 @@ def read_messages(context: HeadContext, run: str, token: str, after: int, *, pee
         if not peek:
             taken |= {one.seq for one in found}
         note_read(tx, [one for one in waiting if one.seq in taken], speaker)
+        status = status_text(tx, unit) if unit_facts.children(tx, unit) else ""
     place = found[-1].seq if found else after
     hint = f"Go on. `after`: {place} asks for later ones only." if found else "Nothing new. Go on."
-    return {"success": True, "messages": shown, "next": place, "instruction": hint}
+    return {
+        "success": True,
+        "messages": shown,
+        "next": place,
+        "children_status": status,
+        "instruction": hint,
+    }
 
 
 def _read_by(row: UnitMessageRow, run: RunRow) -> bool:

@@ -50,9 +50,9 @@ def is_named(task: TaskRow, text: str) -> bool:
 
 
 def in_tree(tx: Tx, task: TaskRow, text: str) -> TaskRow:
-    """The unit of that name in the same tree."""
+    """The unit of that name in the same tree: the newest, where one was spawned again."""
     name = bare(text)
-    for row in missions.tasks_of(tx, task.mission):
+    for row in reversed(missions.tasks_of(tx, task.mission)):
         if row.unit and name in (row.unit, row.id):
             return row
     raise NotFound(f"There is no unit {name!r} in this tree.", hint="`toryo unit tree` has their ids.")

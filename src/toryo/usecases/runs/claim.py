@@ -11,7 +11,7 @@ from toryo.domain import subjects
 from toryo.domain.errors import NotFound
 from toryo.domain.ids import CoordinatorId, RunId
 from toryo.domain.naming import task_name
-from toryo.domain.units import CONTRACT, unit_name
+from toryo.domain.units import unit_name
 from toryo.domain.words import PRIORITY_RANK, Access, CheckResult, Priority, Purpose
 from toryo.engine.bus.delivery import note_prompted, prompt_lines
 from toryo.engine.context import HeadContext
@@ -23,7 +23,7 @@ from toryo.engine.orders.files import kept_out
 from toryo.engine.orders.insertion import hub
 from toryo.engine.parking import told_again
 from toryo.engine.project_settings import settings_of
-from toryo.engine.scope import as_json, scope_of
+from toryo.engine.scope import as_json, private_of, scope_of
 from toryo.engine.units import integration
 from toryo.engine.units.frames import frame_of
 from toryo.protocol.views import sessions as views
@@ -169,7 +169,7 @@ def prompt_parts(
         scope=replace(
             scope_of(project, agent, task),
             kept_out=kept_out(tx, task.mission),
-            private=(*(CONTRACT if task.unit else ()), *settings.worktree_files),
+            private=private_of(project, task),
         ),
         memory=memory,
         purpose=Purpose(task.next_purpose or Purpose.IMPLEMENT),

@@ -208,7 +208,7 @@ def _integrates(told: dict[str, Any]) -> list[str]:
         if child.get("branch"):
             line += f"; what it committed is on `{child['branch']}`"
         if child.get("files"):
-            line += f"; it changed {', '.join(child['files'])}"
+            line += f"; {_diffstat(child)}"
         if child.get("summary"):
             line += f"\n  It says: {child['summary']}"
         lines.append(line)
@@ -219,6 +219,8 @@ def _integrates(told: dict[str, Any]) -> list[str]:
         )
     if told.get("rejected"):
         lines.append(f"A person rejected how you divided the work: {told['rejected']}")
+    if told.get("ended"):
+        lines.append(f"Your last run ended badly: {told['ended']}. See what it left, and go on from there.")
     if told.get("failed_before"):
         lines.append(f"The last run for this ended badly: {told['failed_before']}")
     if told.get("set_aside"):
@@ -227,6 +229,18 @@ def _integrates(told: dict[str, Any]) -> list[str]:
             f"{', '.join(told['set_aside'])}: `git show` or `git checkout COMMIT -- PATH` brings it back."
         )
     return lines
+
+
+def _diffstat(child: dict[str, Any]) -> str:
+    """The whole, then its files, with what git counts in each."""
+    listed = [
+        one["path"] if one["added"] is None else f"{one['path']} +{one['added']} −{one['removed']}"
+        for one in child["files"]
+    ]
+    more = [f"and {child['count'] - len(listed)} more"] if child["count"] > len(listed) else []
+    files = "1 file" if child["count"] == 1 else f"{child['count']} files"
+    whole = f"{files}, +{child['added']} −{child['removed']}"
+    return f"{whole}: {', '.join([*listed, *more])}"
 
 
 def _notes(notes: Sequence[dict[str, Any]]) -> str:

@@ -12,6 +12,7 @@ from typing import Any
 from toryo.domain import subjects
 from toryo.domain.errors import Refused, UserError
 from toryo.domain.ids import RunId
+from toryo.domain.units import ROOT
 from toryo.domain.words import OVERTAKEN, ClaimResult
 from toryo.engine.context import HeadContext
 from toryo.engine.facts.runs import own_fact
@@ -19,7 +20,7 @@ from toryo.engine.home_settings import in_force
 from toryo.engine.next_task import pick
 from toryo.engine.subjects.sessions import EXPIRY, look_again
 from toryo.store.database.engine import Tx
-from toryo.store.database.rows import AgentRow, ClaimRow, ProjectRow, RunRow, TokenRow
+from toryo.store.database.rows import AgentRow, ClaimRow, ProjectRow, RunRow, TaskRow, TokenRow
 from toryo.store.tables import agents, claims, projects, runs, tasks, tokens
 from toryo.usecases.credentials import hash_token, new_session_token, run_of_token
 from toryo.usecases.runs.claim import begin_again, begin_run
@@ -32,6 +33,16 @@ NEXT = {
     "exit": "End here: your run is over.",
 }
 """What is left to do, by how the session ended; only one that expired is opened again."""
+IMPLEMENT = "Work in working_directory and commit there. Call report_completed when you are done."
+DIVIDE = (
+    "You are the root: you implement nothing. Divide what requirements.yml in working_directory asks for by "
+    "spawn_children and end; once your children are at rest, put their work together and commit there. Call "
+    "report_completed before you end."
+)
+DIVIDE_OR_IMPLEMENT = (
+    "Your part is in scoped-requirements.yml in working_directory. Divide it by spawn_children and end, or "
+    "implement it and commit there. Call report_completed before you end."
+)
 
 
 class InvalidCredentials(UserError):
@@ -247,8 +258,14 @@ def _task_answer(tx: Tx, run: RunRow) -> dict[str, Any] | None:
             "handoff": last.next_steps if last else None,
             "purpose": run.purpose,
         },
-        "instruction": "Work in working_directory and commit there. Call report_completed when you are done.",
+        "instruction": _instruction(task),
     }
+
+
+def _instruction(task: TaskRow) -> str:
+    if not task.unit:
+        return IMPLEMENT
+    return DIVIDE if task.unit == ROOT else DIVIDE_OR_IMPLEMENT
 
 
 def report_completed(

@@ -19,6 +19,7 @@ from toryo.engine.ids import new_id
 from toryo.engine.missions.budgets import refuse_wrong
 from toryo.engine.project_settings import settings_of
 from toryo.engine.units import children
+from toryo.engine.units.files import status_text
 from toryo.engine.units.plans import offer
 from toryo.protocol.views import units as views
 from toryo.store.database.engine import Tx
@@ -134,6 +135,15 @@ def _refuse_environment(environment: Mapping[str, str]) -> None:
             raise UserError(f"--env: {name!r} cannot be set.", hint="For example --env PAGE_SIZE=20")
 
 
+def may_spawn(context: HeadContext, run_id: str) -> bool:
+    """Whether its branch, on which its children land, is known; whatever stands against it is told as it
+    spawns. A quick agent is there before the report of its preparation."""
+    with context.store.read() as tx:
+        run = runs.get(tx, run_id)
+        task = tasks.get(tx, run.task) if run else None
+        return run is None or task is None or not (run.live and task.unit) or bool(task.branch)
+
+
 def spawn_children(
     context: HeadContext, run_id: str, breakdown: str, listed: list[dict[str, Any]]
 ) -> views.SpawnedChildren:
@@ -143,20 +153,27 @@ def spawn_children(
         run, parent, project = unit_of_run(tx, run_id)
         if not run.live:
             raise Refused("This run has ended: it spawns nothing any more.", hint="End here.")
+        if not parent.branch:
+            raise Refused(
+                f"The worktree of {parent.unit} was not reported yet.", hint="Spawn again in a few seconds."
+            )
         found = children.spawn(tx, project, parent, run, wanted)
         if found.new and parent.unit == ROOT:
             offer(tx, parent, found.new, wanted)
+        status = status_text(tx, parent)
     if found.stopped:
         raise Refused(f"The tree is stopped: {found.stopped}.", hint="End here: a person looks at it.")
-    return _spawned(found, wanted)
+    return _spawned(found, wanted, status)
 
 
-def _spawned(found: children.Spawned, wanted: Breakdown) -> views.SpawnedChildren:
+def _spawned(found: children.Spawned, wanted: Breakdown, status: str) -> views.SpawnedChildren:
     return {
         "success": True,
         "spawned": [{"unit": one.unit, "task": one.id} for one in found.new],
         "known": [{"unit": one.unit, "task": one.id} for one in found.known],
+        "changed": [{"unit": one.unit, "task": one.id} for one in found.changed],
         "warnings": list(wanted.warnings),
+        "children_status": status,
         "instruction": "End here. You are told when your children are done.",
     }
 

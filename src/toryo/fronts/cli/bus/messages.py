@@ -7,6 +7,7 @@ import time
 
 from toryo.domain.errors import Refused, UsageError, UserError
 from toryo.fronts.cli.parsing import project_option, seconds, verb
+from toryo.fronts.cli.units.spawn import write_status
 from toryo.fronts.client import whose
 from toryo.fronts.text.output import day_and_clock, one_line, print_json
 
@@ -174,9 +175,11 @@ def _read(args: argparse.Namespace, desk: Desk) -> int:
     while not found:
         left = max(0.0, end - time.monotonic())
         asked = {"peek": True, "wait_s": min(left, WAIT_S)}
-        found = desk.call_through("read_messages", asked, timeout_s=WAIT_S + 15)["messages"]
+        answer = desk.call_through("read_messages", asked, timeout_s=WAIT_S + 15)
+        found = answer["messages"]
         if left <= 0:
             break
+    write_status(desk, answer["children_status"])
     if args.json:
         print_json({"messages": found})
     else:

@@ -6,6 +6,7 @@ import os
 import sys
 
 from toryo.domain.errors import NoRepository, UsageError, UserError
+from toryo.files import write_whole
 from toryo.fronts.cli.parsing import project_option, verb
 from toryo.fronts.client import whose
 from toryo.fronts.text.output import one_line, plain, print_json
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from toryo.fronts.client import Desk
     from toryo.protocol.views.units import SpawnedChildren, SpawnedTree
 
-REQUIREMENTS, BREAKDOWN = "requirements.yml", "task-breakdown.yml"
+REQUIREMENTS, BREAKDOWN, STATUS = "requirements.yml", "task-breakdown.yml", "children-status.yml"
 START_S = 90.0
 
 
@@ -113,6 +114,7 @@ def _children(args: argparse.Namespace, desk: Desk) -> int:
     folder = desk.environment.get("TARGET_REPO") or desk.path
     text = _read(os.path.join(folder, BREAKDOWN), BREAKDOWN)  # noqa: PTH118 - pathlib costs 4 ms
     made: SpawnedChildren = desk.call("spawn_children", {"breakdown": text})
+    write_status(desk, made["children_status"])
     for warning in made["warnings"]:
         print(f"warning: {one_line(warning)}", file=sys.stderr)
     if args.json:
@@ -120,10 +122,24 @@ def _children(args: argparse.Namespace, desk: Desk) -> int:
         return 0
     for one in made["spawned"]:
         print(f"spawned {one['unit']}")
+    changed = [one["unit"] for one in made["changed"]]
     for one in made["known"]:
-        print(f"{one['unit']} was spawned before")
+        now = ", and waits for what the breakdown says now" if one["unit"] in changed else ""
+        print(f"{one['unit']} was spawned before{now}")
     print(made["instruction"])
     return 0
+
+
+def write_status(desk: Desk, text: str) -> None:
+    """children-status.yml of the unit in whose run this is typed; a view, so that nothing hangs on it."""
+    folder = desk.environment.get("TARGET_REPO")
+    if not folder or not text:
+        return
+    place = os.path.join(folder, STATUS)  # noqa: PTH118 - pathlib costs 4 ms
+    try:
+        write_whole(place, text.encode("utf-8", "surrogateescape"))
+    except OSError as bad:
+        print(f"warning: {place} cannot be written: {bad.strerror}", file=sys.stderr)
 
 
 def _read(place: str, name: str) -> str:

@@ -5,20 +5,21 @@ foreign changes. Whether that is good enough is left to the daemon.
 from __future__ import annotations
 
 import time
-from collections.abc import Collection, Iterable
+from collections.abc import Collection
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
 
 from toryo.domain.scopes import Scope, matches
 from toryo.protocol.base import Problem
-from toryo.protocol.kinds.work import Collected, CollectInputs, CommitLine, Foreign, Violation
+from toryo.protocol.kinds.work import Collected, CollectInputs, CommitLine, FileLines, Foreign, Violation
 from toryo.workbench.git.door import layout, reflogs
 from toryo.workbench.git.door.git import Git, GitFailed
 from toryo.workbench.git.door.layout import Worktree
 from toryo.workbench.git.inspect import growth, links
 from toryo.workbench.git.keep import fingerprint, hand_work, snapshots, user_backup
+from toryo.workbench.git.landing import kept_paths
 from toryo.workbench.git.worktrees import begin_merge, merged_by_hand, own_commits, sparse
 from toryo.workbench.git.worktrees.prepare import read_before
 from toryo.workbench.runs import records
@@ -64,6 +65,7 @@ def collect(inputs: CollectInputs, run_dir: Path) -> Collected:
             unsaid = hand_work.commit_rest(worktree, taken.seen, inputs.commit)
         head = worktree.objects.commit_of(layout.head_ref(inputs.branch))
         work = _work(worktree.objects, worktree.common, inputs, head) if head else _Work()
+        stat = _stat(worktree.objects, inputs, head) if inputs.counted and head else []
         foreign = (*looking.result(), *_widened(worktree, inputs))
     return Collected(
         problem=unsaid or _problem(inputs, head, worktree.is_there),
@@ -76,7 +78,9 @@ def collect(inputs: CollectInputs, run_dir: Path) -> Collected:
         changed_count=len(work.changed),
         matched=_fitting(inputs.wanted, work.changed),
         more=None if work.grown is None else _fitting(inputs.more, work.grown),
-        violations=_strongest(violations(work.touched | set(work.changed), inputs), work.tricks),
+        stat=tuple(stat[:MOST_LINES]),
+        stat_count=len(stat),
+        violations=_strongest(_violations(worktree.objects, work, inputs), work.tricks),
         foreign=foreign,
         snapshot=taken.snapshot,
         kept_worktree=taken.kept_worktree,
@@ -89,9 +93,25 @@ def _fitting(patterns: tuple[str, ...], paths: Collection[str]) -> tuple[str, ..
     return tuple(one for one in patterns if any(matches((one,), layout.shown(path)) for path in paths))
 
 
-def violations(paths: Iterable[str], inputs: CollectInputs) -> tuple[Violation, ...]:
-    """One per path: the strongest rule it breaks."""
+def _stat(git: Git, inputs: CollectInputs, head: str) -> list[FileLines]:
+    """What would land, counted: with the work of its children, of which none is its own."""
+    old = git.commit_of(layout.tip_ref(inputs.target)) or inputs.base
+    if git.run("merge-base", old, head).code == 1:
+        return []  # a history that was begun anew
+    return [
+        FileLines(path=layout.shown(path), added=added, removed=removed)
+        for path, added, removed in growth.counted(git, f"{old}...{head}")
+    ]
+
+
+def _violations(git: Git, work: _Work, inputs: CollectInputs) -> tuple[Violation, ...]:
+    """One per path: the strongest rule it breaks. What the target tracks is never private."""
     scope = inputs.scope.scope
+    paths = work.touched | set(work.changed)
+    if named := sorted(paths & set(scope.private)):
+        tip = git.commit_of(layout.tip_ref(inputs.target)) or inputs.base
+        tracked = kept_paths.entries(git, tip, named)
+        scope = replace(scope, private=tuple(path for path in scope.private if path not in tracked))
     found = []
     for path in sorted(paths):
         rule = _broken_rule(path, scope, inputs.protected)
