@@ -57,6 +57,13 @@ class Targets:
         project = self._projects.get(project_id)
         return project.directory if project is not None else ""
 
+    def sight(self, project_id: str, directory: str, target: Target) -> TargetSeen:
+        """Where a branch is, for somebody who waits; a move is reported too."""
+        project = Project(project_id, "", directory, (), (target,))
+        with self._lock:
+            self._look_at_target(project, target)
+            return self._reported[(project_id, target.name)]
+
     def look_again(self, project_id: str, target: str) -> None:
         """After a move of ours, done or refused: told at once and even if it is the same sight as before,
         because the daemon may have taken the move for granted meanwhile."""
