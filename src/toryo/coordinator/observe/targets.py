@@ -45,6 +45,11 @@ class Targets:
     def know(self, projects: Iterable[Project]) -> None:
         self._projects |= {project.id: project for project in projects}
 
+    def forget(self, project_id: str) -> None:
+        """It is being taken out of its repository; a project that stays is named again."""
+        with self._lock:
+            self._projects.pop(project_id, None)
+
     def look_at(self, project_id: str) -> bool:
         """False: the project is not known here."""
         project = self._projects.get(project_id)
