@@ -83,7 +83,7 @@ def test_an_agent_that_asks_needs_a_person_until_it_was_answered(shop: Shop) -> 
     shop.hands.report(order, "signs", signs)
     assert shop.state(task) == "running waiting_for_input"
     told = waited(shop, task)
-    assert told["why"] == "waiting_for_input: Which colour? (1 Red, 2 Blue)"
+    assert told["why"] == "its agent asks: Which colour? (1 Red, 2 Blue)"
     assert told["lines"] == [f'toryo task say {task} "…"', f"toryo attach {task}"]
     (listed,) = shop.daemon.person("get_status")["needs_you"]
     assert (listed["task"], listed["type"]) == (task, f'toryo task say {task} "…"')
@@ -202,7 +202,7 @@ def test_a_dirty_path_holds_up_every_later_landing_of_its_branch_and_that_is_sai
     (told,) = shop.daemon.person("get_status")["needs_you"]
     assert (told["task"], told["behind"]) == (first, 2)
     assert told["why"].endswith("then main moves: a.txt; 2 more accepted tasks wait behind it")
-    assert f"waiting_for_checkout: behind {first}: commit or stash in" in waited(shop, later[1])["why"]
+    assert f"waiting for your checkout: behind {first}: commit or stash in" in waited(shop, later[1])["why"]
 
 
 @pytest.mark.parametrize(

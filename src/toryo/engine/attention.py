@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
-from toryo.domain import subjects
+from toryo.domain import reason_words, subjects
 from toryo.domain.actions import Action, Do, action
 from toryo.domain.actions import lines as lines_of
 from toryo.domain.advice import Around, in_its_queue, next_actions, waiting_words
@@ -90,7 +90,7 @@ def _rewound(tx: Tx, project: ProjectRow, target: TargetRow) -> views.NeedsPerso
     found = found or [action(Do.APPROVE_TARGET, target.name, project=project.name)]
     found.append(action(Do.LIST_REMOVED, path=project.path, range=lost))
     named = ", ".join(row.id for row in gone[:5])
-    why = f"{REWOUND}: {target.name} of {project.name} was moved back by hand"
+    why = f"{target.name} of {project.name} was moved back by hand"
     return {
         "subject": subjects.queue(project.id, target.name),
         "task": gone[0].id if gone else project.name,
@@ -121,14 +121,10 @@ def lines(tx: Tx, row: TaskRow) -> tuple[str, ...]:
 
 def why(tx: Tx, row: TaskRow) -> str:
     if row.reason == "waiting_for_checkout":
-        return f"{row.reason}: {waiting_words(around(tx, row))}"
+        return reason_words.told(row.reason, waiting_words(around(tx, row)))
     if row.reason == "publish_failed":
-        return f"{row.reason}: {in_its_queue(row.detail, around(tx, row))}"
-    if row.reason == "asked":
-        return row.detail
-    if row.detail:
-        return f"{row.reason}: {row.detail}"
-    return row.reason
+        return reason_words.told(row.reason, in_its_queue(row.detail, around(tx, row)))
+    return reason_words.told(row.reason, row.detail)
 
 
 def around(tx: Tx, row: TaskRow) -> Around:

@@ -240,7 +240,8 @@ def _state(task: Task) -> str:
         return f"done ({why})" if why not in ("", "green") else "done"
     if task.get("dead"):
         return "dead-blocked"
-    return f"{status} ({cut(reason, 20)})" if reason and status in ("failed", "needs_review") else status
+    told = cut(reason.replace("_", " ").replace(":", " "), 20)
+    return f"{status} ({told})" if told and status in ("failed", "needs_review") else status
 
 
 def _since(task: Task, now: float) -> str:
