@@ -1,4 +1,4 @@
-"""Reason words: why a task stands as it does, as a person reads it; programs read the code beside it. Pure."""
+"""Reason words: why a task stands as it does, as a person reads it; programs read the code. Pure."""
 
 from __future__ import annotations
 
