@@ -15,7 +15,7 @@ from toryo.engine.context import HeadContext
 from toryo.store.database.engine import Tx
 from toryo.store.database.rows import ProjectRow, RunRow, TargetRow, TaskRow
 from toryo.store.tables import agents, projects, runs, tasks
-from toryo.usecases.finding import the_mission, the_project, the_run, the_task
+from toryo.usecases.finding import names_run, the_mission, the_project, the_run, the_task
 from toryo.usecases.tasks import waits_for
 from toryo.usecases.why import chain, facts
 from toryo.usecases.why.of_missions import of_mission
@@ -39,7 +39,7 @@ def why(context: HeadContext, text: str, project: str, path: str) -> Told:
 
 def _found(context: HeadContext, tx: Tx, text: str, project: str, path: str) -> Told:
     try:
-        if text.lstrip("#").startswith("r"):
+        if names_run(text):
             return of_run(context, tx, the_run(tx, text))
         if text.lstrip("#").startswith("n"):
             return of_mission(tx, the_mission(tx, text))
