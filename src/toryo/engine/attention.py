@@ -10,12 +10,13 @@ from toryo.domain.actions import lines as lines_of
 from toryo.domain.advice import Around, in_its_queue, next_actions, waiting_words
 from toryo.domain.reasons import ABOUT_AGENTS, HOLDS_UP, Reason, Turn, parse, turn
 from toryo.domain.words import OrderKind, Outcome, TaskStatus, Verb
+from toryo.engine import parking
 from toryo.engine.actions import shown
 from toryo.engine.default_agents import installed_clis
 from toryo.protocol.views import tasks as views
 from toryo.reconciler.subjects import DROPPED, REMOVED, UNWANTED
 from toryo.store.database.engine import Tx
-from toryo.store.database.rows import LandingRow, ProjectRow, TargetRow, TaskRow, VerbRow
+from toryo.store.database.rows import AgentRow, LandingRow, ProjectRow, TargetRow, TaskRow, VerbRow
 from toryo.store.tables import agents, facts, landings, orders, projects, runs, tasks, verbs
 
 REWOUND = Reason.TARGET_REWOUND.value
@@ -152,6 +153,7 @@ def around(tx: Tx, row: TaskRow) -> Around:
         path=project.path,
         project=project.name,
         target=row.target,
+        machine=_machine(tx, project, agent) if parse(row.reason)[0] is Reason.PARKED else "",
         checkout=_waiting_at(tx, row),
         waiting=tuple(target.waiting) if target else (),
         waiting_why=target.waiting_why if target else "",
@@ -159,6 +161,13 @@ def around(tx: Tx, row: TaskRow) -> Around:
         behind=behind,
         dismissed=row.status == TaskStatus.FAILED and is_dismissed(verbs.of_task(tx, row.id)),
     )
+
+
+def _machine(tx: Tx, project: ProjectRow, agent: AgentRow | None) -> str:
+    """Of the task's account, if one of its client waits elsewhere, too."""
+    client = agent.client if agent else ""
+    waiting = [one for one in parking.accounts(tx) if one["client"] == client]
+    return project.machine if len(waiting) > 1 else ""
 
 
 def is_dismissed(said: Sequence[VerbRow]) -> bool:
