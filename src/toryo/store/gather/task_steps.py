@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -141,22 +141,36 @@ def verdicts(tx: Tx, ids: Sequence[str]) -> dict[str, str]:
 def blocked_behind(tx: Tx, ids: Sequence[str], most: int) -> dict[str, int]:
     """By task: how many blocked ones wait for it, also through others and as their parents; counted up to
     `most`."""
-    behind: dict[str, set[str]] = {id: set() for id in ids}
+    edges = _edges(tx, ids, most)
+    return {id: len(_reached(edges, edges.get(id, ()), most)) for id in ids}
+
+
+def all_behind(tx: Tx, ids: Sequence[str], most: int) -> int:
+    """How many these are, with all blocked ones that wait for any of them; counted up to `most`."""
+    return len(_reached(_edges(tx, ids, most), ids, most))
+
+
+def _edges(tx: Tx, ids: Sequence[str], most: int) -> dict[str, list[str]]:
+    """By task: the blocked ones that wait for it."""
     edges: dict[str, list[str]] = {}
     left = set(ids)
-    while left and len(edges) < most:
+    while left and len(edges) < max(most, len(ids)):
         edges |= {id: [] for id in left}
         for needed, task in (*_found(tx, _NEEDED_BY, sorted(left)), *_found(tx, _CHILD_OF, sorted(left))):
             edges[needed].append(task)
         left = {task for found in edges.values() for task in found if task not in edges}
-    for id, seen in behind.items():
-        todo = list(edges.get(id, ()))
-        while todo and len(seen) < most:
-            one = todo.pop()
-            if one not in seen:
-                seen.add(one)
-                todo += edges.get(one, ())
-    return {id: len(seen) for id, seen in behind.items()}
+    return edges
+
+
+def _reached(edges: Mapping[str, Sequence[str]], begin: Sequence[str], most: int) -> set[str]:
+    seen: set[str] = set()
+    todo = list(begin)
+    while todo and len(seen) < most:
+        one = todo.pop()
+        if one not in seen:
+            seen.add(one)
+            todo += edges.get(one, ())
+    return seen
 
 
 def needs_of(tx: Tx, ids: Sequence[str]) -> dict[str, list[str]]:
