@@ -155,7 +155,8 @@ def test_a_red_base_says_that_a_commit_mends_it_and_its_evidence_shows_the_check
     assert shop.state(task) == "blocked base_red"
     told = waited(shop, task)
     assert "commit on the target, it goes on by itself" in told["why"]
-    assert told["lines"] == [f"toryo {line} {task}" for line in ("evidence", "task approve", "task retry")]
+    of_target = [f"toryo target {verb} main --project front" for verb in ("approve", "retry")]
+    assert told["lines"] == [f"toryo evidence {task}", *of_target]
     (check,) = shop.daemon.person("get_evidence", task=task)["base"]["checks"]
     assert (check["command"], check["exit_code"], check["output"]) == ("make test", 2, "boom")
 
