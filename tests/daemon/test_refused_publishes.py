@@ -32,5 +32,22 @@ def test_a_publish_that_was_refused_is_tried_again_after_a_while(shop: Shop, ref
     assert shop.state(task) == "done"
 
 
+def test_accepted_work_that_a_person_rejects_is_taken_off_and_nobody_is_said_to_have_moved_it(
+    shop: Shop,
+) -> None:
+    task = shop.add_task()
+    shop.hands.claim("dev", shop.project)
+    shop.hands.prepare()
+    shop.hands.exit(shop.hands.start())
+    shop.hands.collect()
+    shop.hands.build()
+    shop.hands.report(shop.hands.order("accept"), "accepted", Accepted(moved=True, tip=MERGED))
+    shop.hands.report(shop.hands.order("publish"), "published", REFUSED[1])
+    shop.daemon.person("reject_task", task=task)
+    told = [one["kind"] for one in shop.daemon.person("list_events", last=20)["events"]]
+    assert "work_taken_off" in told
+    assert "target_moved" not in told
+
+
 def _publishes(shop: Shop) -> bool:
     return any(one["kind"] == "publish" for one in shop.hands.speak("next_orders", wait_s=0)["orders"])

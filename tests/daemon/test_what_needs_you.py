@@ -83,7 +83,7 @@ def test_an_agent_that_asks_needs_a_person_until_it_was_answered(shop: Shop) -> 
     shop.hands.report(order, "signs", signs)
     assert shop.state(task) == "running waiting_for_input"
     told = waited(shop, task)
-    assert told["why"] == "waiting_for_input: Which colour? (1 Red, 2 Blue)"
+    assert told["why"] == "its agent asks: Which colour? (1 Red, 2 Blue)"
     assert told["lines"] == [f'toryo task say {task} "…"', f"toryo attach {task}"]
     (listed,) = shop.daemon.person("get_status")["needs_you"]
     assert (listed["task"], listed["type"]) == (task, f'toryo task say {task} "…"')
@@ -155,7 +155,8 @@ def test_a_red_base_says_that_a_commit_mends_it_and_its_evidence_shows_the_check
     assert shop.state(task) == "blocked base_red"
     told = waited(shop, task)
     assert "commit on the target, it goes on by itself" in told["why"]
-    assert told["lines"] == [f"toryo {line} {task}" for line in ("evidence", "task approve", "task retry")]
+    of_target = [f"toryo target {verb} main --project front" for verb in ("approve", "retry")]
+    assert told["lines"] == [f"toryo evidence {task}", *of_target]
     (check,) = shop.daemon.person("get_evidence", task=task)["base"]["checks"]
     assert (check["command"], check["exit_code"], check["output"]) == ("make test", 2, "boom")
 
@@ -202,7 +203,7 @@ def test_a_dirty_path_holds_up_every_later_landing_of_its_branch_and_that_is_sai
     (told,) = shop.daemon.person("get_status")["needs_you"]
     assert (told["task"], told["behind"]) == (first, 2)
     assert told["why"].endswith("then main moves: a.txt; 2 more accepted tasks wait behind it")
-    assert f"waiting_for_checkout: behind {first}: commit or stash in" in waited(shop, later[1])["why"]
+    assert f"waiting for your checkout: behind {first}: commit or stash in" in waited(shop, later[1])["why"]
 
 
 @pytest.mark.parametrize(

@@ -119,7 +119,8 @@ def test_zsh_completes_ids(shell):
 
 
 def test_ids_are_one_a_line(peer, typed):
-    peer(list_tasks={"tasks": [{"id": "t1"}, {"id": "t2"}]}, list_projects={"projects": [{"name": "shop"}]})
+    known = [{"name": "shop"}, {"name": "gone", "status": "removed"}]
+    peer(list_tasks={"tasks": [{"id": "t1"}, {"id": "t2"}]}, list_projects={"projects": known})
     assert typed("completion", "--names", "tasks").out == "t1\nt2\n"
     assert typed("completion", "--names", "projects").out == "shop\n"
 

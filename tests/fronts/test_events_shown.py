@@ -49,6 +49,14 @@ def test_a_kind_a_place_and_plumbing_are_asked_for(peer, typed):
     assert there.calls[-1][1] == {"last": 50, "task": "t1", "titles": True}
 
 
+def test_a_task_that_was_cancelled_is_told_once(peer, typed):
+    cancel = {**ONE, "kind": "task_cancel", "body": {"note": "not needed"}}
+    over = {**ONE, "body": {"status": "cancelled", "reason": "", "detail": ""}}
+    peer(list_events=listed(cancel, over, {**over, "task": "t2"}))
+    told = [line.split(":", 3)[-1].strip() for line in typed("events").out.splitlines()]
+    assert told == ["cancelled: not needed", "cancelled"]
+
+
 def test_a_mistyped_kind_is_answered_with_the_one_that_was_meant(peer, typed):
     peer(list_events=listed())
     told = typed("events", "--type", "task_statuses")

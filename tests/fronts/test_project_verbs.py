@@ -147,3 +147,18 @@ def test_agent_sync_says_what_came_of_the_files(peer, typed):
     there.answers["sync_agents"] = {"added": [], "changed": [], "unchanged": [], "settings_from": "none"}
     assert typed("agent", "sync", "--project", "door").out.startswith("There are no agent files: ")
     assert json.loads(typed("agent", "sync", "--json").out)["settings_from"] == "none"
+
+
+def test_in_a_repository_that_was_moved_the_hint_says_whose_it_is(peer, typed, tmp_path, monkeypatch):
+    folder = tmp_path / "there" / "src"
+    folder.mkdir(parents=True)
+    refused = {"success": False, "error": "not here", "hint": "toryo init", "kind": "not_a_project"}
+    known = [{"id": "p2", "name": "repo2", "path": "/old/repo2", "status": "active"}]
+    peer(list_tasks=refused, list_projects={"projects": known})
+    monkeypatch.chdir(folder)
+    assert typed("task", "list").err.splitlines()[-1] == "Hint: toryo init"
+    mark = tmp_path / "there" / ".git" / "toryo" / "project"
+    mark.parent.mkdir(parents=True)
+    mark.write_text("p2\n")
+    hint = typed("task", "list").err.splitlines()[-1]
+    assert hint == "Hint: This is repo2, which was at /old/repo2: type `toryo project move`."

@@ -56,6 +56,19 @@ def test_status_for_people_ends_with_what_needs_them_and_the_command_to_type(pee
     assert out.endswith("needs you\n  t2  no_commit\n      toryo task retry t2\n")
 
 
+def test_status_says_at_which_task_a_dead_blocked_one_waits_and_the_line_that_helps(peer, typed):
+    blocked = {
+        "id": "t3",
+        "status": "blocked",
+        "reason": "dependency_failed:t2",
+        "title": "Roof",
+        "agent": "coder",
+    }
+    dead = {"dead": True, "dead_at": "t1", "dead_action": {"line": "toryo task retry t1"}}
+    peer(get_status=STATUS | {"work": [blocked | dead]})
+    assert "t3  Roof  coder  dead-blocked  at t1: toryo task retry t1\n" in typed("status").out
+
+
 def test_status_says_how_to_see_what_failed_and_what_to_type_first(peer, typed):
     there = peer(get_status={**STATUS, "counts": {"failed": 2}})
     assert typed("status").out.endswith(

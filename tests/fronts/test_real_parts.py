@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from repositories import git, make_repository
+from repositories import commit_files, git, make_repository
 
 COMMAND = [sys.executable, "-m", "toryo"]
 
@@ -72,3 +72,21 @@ def test_init_agent_task_wait_and_evidence_are_enough_for_a_first_task(home, tmp
     assert [check["result"] for check in evidence["checks"]] == ["passed"]
     assert "verdict  green" in toryo(home, "verify", task)
     assert toryo(home, "doctor", "--recompute").startswith("Compared 1 task: no differences.")
+
+
+def test_what_init_writes_beside_committed_agents_is_in_force(home, tmp_path):
+    coder = "name: coder\nclient: command\ncommand: git commit -q --allow-empty -m work\n"
+    files = {".toryo/agents/coder.yaml": coder, "Makefile": "test:\n\ttrue\n"}
+    repo = make_repository(tmp_path / "repo", files)
+    told = toryo(home, "init", "--yes", cwd=repo)
+    assert "make test" in told
+    assert "unchecked" not in told
+    assert "settings: uncommitted" in told
+    project = json.loads(toryo(home, "project", "show", "--json", cwd=repo))
+    assert (project["checks"], project["settings_from"]) == (["make test"], "uncommitted")
+    assert "coder" in project["agents"]
+    commit_files(repo, {})
+    task = json.loads(toryo(home, "task", "add", "Work", "--hold", "--json", cwd=repo))["id"]
+    assert json.loads(toryo(home, "task", "show", task, "--json", cwd=repo))["agent"] == "coder"
+    project = json.loads(toryo(home, "project", "show", "--json", cwd=repo))
+    assert (project["checks"], project["settings_from"]) == (["make test"], "commit")

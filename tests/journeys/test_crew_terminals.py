@@ -124,7 +124,7 @@ def test_an_agent_that_asks_on_its_screen_needs_a_person_and_words_answer_it(
         task = house.add("Add a file")
         house.until(task, lambda one: one["reason"] == "waiting_for_input", what="it waits for a person")
         # Gemini CLI tells first that it waits, and then for what
-        asked = "waiting_for_input: Which colour? (1 Red, 2 Blue)"
+        asked = "its agent asks: Which colour? (1 Red, 2 Blue)"
         eventually(lambda: [one["why"] for one in house.read("status")["needs_you"]] == [asked], what=asked)
         (listed,) = house.read("status")["needs_you"]
         assert listed["task"] == task
@@ -150,11 +150,40 @@ def test_an_agent_that_asks_for_a_permission_on_its_screen_gets_it_from_a_person
         task = house.add("Add a file")
         house.until(task, lambda one: one["reason"] == "waiting_for_input", what="it waits for a person")
         (listed,) = house.read("status")["needs_you"]
-        assert listed["why"] == "waiting_for_input: may it use Bash: cp README.md allowed"
+        assert listed["why"] == "its agent asks: may it use Bash: cp README.md allowed"
         assert listed["lines"][0].startswith(f"toryo task say {task} ")
         house.ok("task", "say", task, "1")
         house.until(task, lambda one: one["reason"] == "implement", what="it goes on", within_s=10)
         go = held(house)
+        (run,) = house.task(task)["runs"]
+        assert (Path(run["worktree"]) / "allowed").is_file()
+        go.touch()
+        house.lands(task)
+
+
+GEMINI_ASKS_FIRST = """\
+[[rule]]
+toolName = "run_shell_command"
+commandPrefix = "cp"
+decision = "ask_user"
+priority = 900
+"""
+"""A person's own policy, which goes over `--yolo`."""
+
+
+def test_a_permission_that_gemini_asks_for_on_its_screen_is_given_by_a_person() -> None:
+    steps = ({"run": "cp README.md allowed"}, HOLD, *writes("src/a.txt"), {"say": "All is done."})
+    with crew("gemini", part("Add a file", *steps), worker=ON_SCREEN) as house:
+        policies = Path(house.env["HOME"]) / ".gemini" / "policies"
+        policies.mkdir(parents=True)
+        (policies / "mine.toml").write_text(GEMINI_ASKS_FIRST)
+        task = house.add("Add a file")
+        house.until(task, lambda one: one["reason"] == "waiting_for_input", what="it waits for a person")
+        (listed,) = house.read("status")["needs_you"]
+        assert "cp README.md allowed" in listed["why"]
+        house.ok("task", "say", task, "1")
+        go = held(house)
+        eventually(lambda: house.task(task)["reason"] == "implement", within_s=10, what="it goes on")
         (run,) = house.task(task)["runs"]
         assert (Path(run["worktree"]) / "allowed").is_file()
         go.touch()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from house import House
+from house import House, now
 
 from repositories import commit_files, git
 from waiting import eventually
@@ -93,3 +93,34 @@ def test_an_outside_session_begins_on_the_commit_that_was_made_just_before(make_
     shown = house.task(task)
     assert (shown["status"], shown["runs"][-1]["id"]) == ("running", session), house.story(task)
     assert git(Path(shown["runs"][-1]["worktree"]), "rev-parse", "HEAD") == mine
+
+
+TYPES = """\
+default_agent: second
+runs: {timeout: 77}
+task_types: {report: {}}
+dod: {checks: []}
+"""
+
+
+def test_a_task_added_right_after_a_commit_of_settings_has_those_settings(make_house: MakeHouse) -> None:
+    house = make_house(branch="main", init=False)
+    commit_files(house.repo, {".toryo/config.yaml": "task_types: {feature: {}}\ndod: {checks: []}\n"})
+    (house.home / "coordinators" / "main" / "coordinator.yaml").write_text("polling_interval: 120\n")
+    house.ok("init", "--yes", "--base", "main")
+    for name in ("worker", "second"):
+        house.agent("git commit -q --allow-empty -m work", name=name)
+    commit_files(house.repo, {".toryo/config.yaml": TYPES})
+    added = house.read("task", "add", "Write it", "-t", "report", "--hold")
+    assert added["notes"] == []
+    shown = house.task(added["id"])
+    assert (shown["timeout_s"], shown["agent"]) == (77, "second")
+
+
+def test_without_a_coordinator_a_task_is_added_at_once(make_house: MakeHouse) -> None:
+    house = make_house(branch="main")
+    _, coordinator = house.pids()
+    house.kill(coordinator)
+    began = now()
+    house.add("Later", "--hold")
+    assert now() - began < 5

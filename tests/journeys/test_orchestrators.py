@@ -183,6 +183,37 @@ def test_an_orchestrator_does_it_all_by_itself_where_dispatch_is_hold(make_house
     assert house.recomputed() == []
 
 
+HOLD = "dispatch: hold\ndod: {checks: [{type: tests_pass, command: make test}]}\n"
+
+
+def test_a_persons_fresh_commit_is_where_a_session_begins_and_no_work_of_its_run(
+    make_house: MakeHouse,
+) -> None:
+    house = make_house(branch="main", init=False)
+    going, go = house.root / "going", house.root / "go"
+    wait = f"if [ -e mine.txt ]; then touch {going}; while [ ! -e {go} ]; do sleep 0.05; done; fi"
+    commit_files(house.repo, {"Makefile": f"test:\n\t{wait}\n", ".toryo/config.yaml": HOLD})
+    house.ok("init", "--yes")
+    house.ok("agent", "add", "guest", "--client", "outside")
+    task = house.add("Work outside", "--agent", "guest")
+    eventually(lambda: house.state(task) == "blocked held", what="its own base is checked")
+    settings = HOLD + "worktree_files: []\n"
+    mine = commit_files(house.repo, {"mine.txt": "mine\n", ".toryo/config.yaml": settings})
+    eventually(going.exists, within_s=30, what="the commit was seen, and is being checked")
+    session = house.ok("session", "start", task, "--agent", "guest", "--quiet").strip()
+    assert git(Path(house.task(task)["runs"][-1]["worktree"]), "rev-parse", "HEAD") == mine
+    brought = house.root / "brought"
+    git(house.repo, "worktree", "add", "-q", str(brought), "-b", f"task-{task}")
+    commit_files(brought, {"z.txt": "z\n"})
+    end(house, session, "--exit-code", "0", "--dod-result", "pending")
+    eventually(lambda: house.task(task)["runs"][-1]["outcome"], what="the run is over")
+    run = house.task(task)["runs"][-1]
+    assert (run["changed_files"], run["commits"], run["violations"], run["foreign"]) == (["z.txt"], 1, [], [])
+    go.touch()
+    assert house.rest(task) == 0, house.story(task)
+    assert house.recomputed() == []
+
+
 def test_archived_projects_start_nothing_and_a_moved_repository_is_found_again(make_house: MakeHouse) -> None:
     house = make_house(CHECK)
     house.agent("echo x > x && git add -A && git commit -qm x")

@@ -26,7 +26,7 @@ def test_a_commit_that_was_reset_away_does_not_come_back_and_its_task_says_so(ma
     eventually(lambda: "no longer on main" in house.ok("task", "list"), within_s=30, what="the list says so")
     assert "no longer on main" in house.ok("task", "show", first)
     status = house.ok("status")
-    assert "target_rewound" in status  # although no task waits
+    assert "moved back by hand" in status  # although no task waits
     assert any(f" {first} " in line and "done, no longer on main" in line for line in status.splitlines())
     second = house.add("Go on")
     eventually(lambda: "target_rewound" in house.state(second), within_s=30, what="it asks")
@@ -40,7 +40,9 @@ def test_a_commit_that_was_reset_away_does_not_come_back_and_its_task_says_so(ma
     assert house.recomputed() == []
     again = git(house.repo, "rev-parse", "main")
     git(house.repo, "reset", "-q", "--hard", here)  # the yes of before was about another tip
-    eventually(lambda: "target_rewound" in house.ok("status"), within_s=30, what="it is asked about again")
+    eventually(
+        lambda: "moved back by hand" in house.ok("status"), within_s=30, what="it is asked about again"
+    )
     git(house.repo, "reset", "-q", "--hard", again)
     git(house.repo, "merge", "-q", "-m", "I want it after all", removed)
     eventually(lambda: house.state(first) == "done", within_s=30, what="it is on main again")

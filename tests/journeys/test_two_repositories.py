@@ -73,4 +73,8 @@ def test_a_removed_project_leaves_the_page_and_the_other_repository_alone(make_h
     assert not (back / ".git" / "toryo").exists()
     told = house.read("status")
     assert ([one["name"] for one in told["projects"]], told["needs_you"]) == (["repo"], [])
+    of_back = house.ok("events", "--project", "back").splitlines()
+    assert "every trace of Toryo was taken out" in of_back[-1]
+    assert not any("archived" in line for line in of_back)
+    assert "back" not in house.ok("completion", "--names", "projects").split()
     assert land(house, front).endswith("done"), house.story()

@@ -12,7 +12,7 @@ from sqlalchemy import Connection, event
 from store_filling import a_task, add_many, add_project
 
 from toryo.store.database.engine import Store, Tx
-from toryo.store.gather import failures, ready, subject_facts, task_steps
+from toryo.store.gather import failures, needed, ready, subject_facts, task_steps
 from toryo.store.tables import (
     claims,
     events,
@@ -90,14 +90,20 @@ OFTEN: dict[str, Question] = {
     "task_steps.retried_at": lambda tx: task_steps.retried_at(tx, ["t1", "t2"]),
     "task_steps.verdicts": lambda tx: task_steps.verdicts(tx, ["t1", "t2"]),
     "task_steps.needs_of": lambda tx: task_steps.needs_of(tx, ["t1", "t2"]),
+    "task_steps.blocked_behind": lambda tx: task_steps.blocked_behind(tx, ["t1", "t2"], 10),
+    "task_steps.open_children_of": lambda tx: task_steps.open_children_of(tx, ["t1", "t2"]),
+    "needed.most_needed": lambda tx: needed.most_needed(tx, None, 10),
+    "needed.most_needed of project": lambda tx: needed.most_needed(tx, "p1", 10),
+    "needed.held_by_target": lambda tx: needed.held_by_target(tx, "p1", "main", 10),
+    "needed.held_by_mission": lambda tx: needed.held_by_mission(tx, "n1"),
     "gather.task": lambda tx: subject_facts.task(tx, "t1"),
     "gather.queue": lambda tx: subject_facts.queue(tx, "p1", "main"),
 }
 
 SMALL = ("projects", "agents", "assignments", "targets", "coordinators")
 """Tables that a person fills by hand: reading them whole is fine."""
-BOUNDED = ("newest",)
-"""So many of the newest rows, and no more of them however many there are."""
+BOUNDED = ("newest", "oldest")
+"""So many of the newest or oldest rows, and no more of them however many there are."""
 
 
 @pytest.fixture

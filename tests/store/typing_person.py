@@ -20,7 +20,7 @@ from toryo import processes
 from toryo.daemon.tools.table import table
 from toryo.engine.context import Caller, CallerKind, HeadContext
 from toryo.fronts.cli.entry import find
-from toryo.protocol.asks import AskAnswer, LeftRead
+from toryo.protocol.asks import AskAnswer, LeftRead, TargetRead
 from toryo.store.tables import coordinators
 from toryo.usecases.asks.read import Read
 from toryo.usecases.coordinators.coordinators import tell_clients
@@ -70,7 +70,9 @@ class Head:
 class HandsThatLook:
     """A coordinator that finds nobody's work where it is asked to look."""
 
-    async def ask(self, _asker: int, read: Read, _within_s: float) -> dict[str, Any]:
+    async def ask(self, _asker: int, read: Read, _within_s: float, **_: Any) -> dict[str, Any]:
+        if isinstance(read.inputs, TargetRead):
+            return AskAnswer(ended=True).model_dump(mode="json")
         assert isinstance(read.inputs, LeftRead), read
         body = {"there": True, "commits": 0, "files": []}
         return AskAnswer(ended=True, body=body).model_dump(mode="json")

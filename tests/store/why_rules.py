@@ -8,11 +8,21 @@ from simulated_house import House
 
 from toryo.domain.reasons import Turn
 from toryo.domain.words import TaskStatus, is_at_rest
+from toryo.engine import next_task
 from toryo.store.tables import projects, runs, tasks
+from toryo.usecases.targets import targets
+from toryo.usecases.tasks import waits_for
 from toryo.usecases.why import explain
 
 Row = dict[str, Any]
-TABLES = {"task": "tasks", "run": "runs", "landing": "landings", "gate": "gates", "order": "orders"}
+TABLES = {
+    "task": "tasks",
+    "run": "runs",
+    "landing": "landings",
+    "gate": "gates",
+    "order": "orders",
+    "mission": "missions",
+}
 ANYWHERE = ("account",)
 """Named, and no row: it stands for what its runs' facts say."""
 DEAD = (TaskStatus.FAILED, TaskStatus.CANCELLED)
@@ -25,22 +35,33 @@ def check_why(house: House, tables: dict[str, list[Row]]) -> None:
     known |= {f"project:{row['id']}" for row in tables["projects"]}
     known |= {f"target:{row['name']}" for row in tables["targets"]}
     now = house.clock.now
+    marks = {str(one["subject"]) for one in house.rows("marks")}
     with house.context.store.read() as tx:
         for row in tasks.page(tx, limit=100):
             told = explain.of_task(house.context, tx, row)
             _names_only(told, known)
-            _ends_somewhere(told, row, tables, now)
+            _ends_somewhere(told, row, tables, now, marks)
+            ready = waits_for.found_of(house.context, tx, row)
+            if ready is not None and ready.code == "turn" and f"task:{row.id}" not in marks:
+                found = next_task.pick(tx, row.agent, row.project)
+                assert found.task is not None, (
+                    f"{row.id} waits for its turn, and a claim: {found.waiting_for}"
+                )
         for run in tables["runs"]:
             found = runs.get(tx, run["id"])
             assert found is not None
             _names_only(explain.of_run(house.context, tx, found), known)
         for project in projects.listing(tx):
-            _names_only(explain.of_project(tx, project), known)
+            told = explain.of_project(tx, project)
+            _names_only(told, known)
+            _offers_something(told)
             for target in projects.targets_of(tx, project.id):
                 told = explain.of_target(tx, project, target)
                 _names_only(told, known)
-                stands_still = bool(target.stopped or target.waiting_why)
-                assert stands_still is (told["status"] != "moving"), told
+                _offers_something(told)
+                shown = targets.target_line(tx, project, target)
+                assert (told["reason"], told["actions"]) == (shown["reason"], shown["actions"])
+                assert (told["turn"] == Turn.PERSON) is (told["status"] != "moving"), told
 
 
 def _names_only(told: Row, known: set[str]) -> None:
@@ -52,7 +73,26 @@ def _names_only(told: Row, known: set[str]) -> None:
     assert told["facts"] == sorted(told["facts"], key=lambda fact: fact["at"])
 
 
-def _ends_somewhere(told: Row, row: Any, tables: dict[str, list[Row]], now: float) -> None:
+def _offers_something(told: Row) -> None:
+    assert told["turn"] != Turn.PERSON or told["actions"], f"a person's turn, and nothing to do: {told}"
+
+
+def _goes_on(told: Row, row: Any, tables: dict[str, list[Row]], marks: set[str]) -> bool:
+    """Whether something is to be done for it, or for what it waits for: an order, a look, a run, a claim."""
+    behind = {one["subject"].removeprefix("task:") for one in told["waits_for"]} | {row.id}
+    rows = [one for one in tables["tasks"] if one["id"] in behind]
+    queues = {f"queue:{one['project']}/{one['target']}" for one in rows}
+    where = {one["project"] for one in rows}
+    pending = [one for one in tables["orders"] if one["project"] in where and one["ended_at"] is None]
+    return (
+        any(one["task"] in behind or not one["task"] for one in pending)
+        or any(run["live"] and run["project"] in where for run in tables["runs"])
+        or any(one["status"] == "ready" for one in rows)
+        or bool(marks & (queues | {f"task:{one}" for one in behind}))
+    )
+
+
+def _ends_somewhere(told: Row, row: Any, tables: dict[str, list[Row]], now: float, marks: set[str]) -> None:
     status = {one["id"]: one["status"] for one in tables["tasks"]}
     if told["dead"]:
         assert status[told["dead_at"]] in DEAD, told
@@ -62,7 +102,7 @@ def _ends_somewhere(told: Row, row: Any, tables: dict[str, list[Row]], now: floa
     assert told["dead_at"] is None
     match told["turn"]:
         case Turn.PERSON:
-            assert told["actions"], f"a person's turn, and nothing to do: {told}"
+            _offers_something(told)
         case Turn.AGENT:
             live = {f"run:{run['id']}" for run in tables["runs"] if run["live"]}
             behind = {one["subject"].removeprefix("task:") for one in told["waits_for"]} | {row.id}
@@ -75,3 +115,4 @@ def _ends_somewhere(told: Row, row: Any, tables: dict[str, list[Row]], now: floa
             assert is_at_rest(TaskStatus(row.status), row.reason) or row.status == TaskStatus.DONE, told
         case Turn.TORYO:
             assert row.status not in (*DEAD, TaskStatus.DONE, TaskStatus.OPEN), told
+            assert _goes_on(told, row, tables, marks), f"Toryo's turn, and nothing is to be done: {told}"

@@ -15,6 +15,7 @@ QUESTION = {
 }
 
 SHELL = {"type": "exec", "title": "Shell"}
+MAKES = SHELL | {"command": "make all"}
 
 
 def lines(*events: dict) -> str:
@@ -40,6 +41,10 @@ NOTICE = event("Notification", message="Claude needs your permission", notificat
         (
             [event("Notification", notification_type="ToolPermission", message="It asks", details=SHELL)],
             "It asks: Shell",
+        ),
+        (
+            [event("Notification", notification_type="ToolPermission", message="It asks", details=MAKES)],
+            "It asks: make all",
         ),
         # beside a tool that ended, the other one still waits
         ([WANTS, event("PostToolUse", "Read")], "may it use Bash: rm -r build"),

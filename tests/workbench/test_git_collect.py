@@ -150,6 +150,18 @@ def test_a_merge_that_threw_the_targets_side_away_is_seen(bench: Bench) -> None:
     assert broken(seen) == {"other/file.txt": "write"}
 
 
+def test_a_persons_commit_on_a_branch_ahead_of_the_tip_is_not_an_outside_runs_work(bench: Bench) -> None:
+    made = bench.prepare()
+    commit_only(bench.repo, {".toryo/config.yaml": "dispatch: hold\n", "y.txt": "y\n"}, "mine")
+    git(bench.repo, "checkout", "-q", "-b", "task-t1")
+    commit_only(bench.repo, {"z.txt": "z\n"}, "work of the orchestrator")
+    git(bench.repo, "checkout", "-q", "main")
+    goals = ("y.txt", "z.txt")
+    seen = bench.collect(made, brought="task-t1", wanted=goals, more=goals)
+    assert (seen.problem, seen.commits, seen.changed_files) == (None, 1, ("z.txt",))
+    assert (seen.violations, seen.matched, seen.more) == ((), ("z.txt",), ("z.txt",))
+
+
 def test_conflicts_left_in_the_index_are_named(bench: Bench) -> None:
     made = bench.prepare()
     commit_files(Path(made.worktree), {"README.md": "ours\n"})

@@ -137,6 +137,18 @@ def test_uncommitted_settings_count_only_where_the_commit_has_none(tmp_path: Pat
     assert look(repo).settings_tree != before
 
 
+def test_a_config_that_is_not_committed_counts_beside_committed_agents(tmp_path: Path) -> None:
+    repo = make_repository(tmp_path / "repo", {".toryo/agents/coder.yaml": "client: claude\n"})
+    assert (look(repo).settings_from, set(look(repo).settings_files)) == ("commit", {"agents/coder.yaml"})
+    (repo / ".toryo" / "config.yaml").write_text("a: 1\n")
+    (repo / ".toryo" / "agents" / "coder.yaml").write_text("client: codex\n")
+    found = look(repo)
+    assert found.settings_files == {"agents/coder.yaml": "client: claude\n", "config.yaml": "a: 1\n"}
+    assert found.settings_from == "working copy"
+    assert found.settings_tree == git(repo, "rev-parse", "main:.toryo")
+    assert found.uncommitted == ("agents/coder.yaml",)
+
+
 def test_links_and_large_files_in_committed_settings_are_left_out(tmp_path: Path) -> None:
     repo = make_repository(tmp_path / "repo")
     (repo / ".toryo").mkdir()

@@ -127,7 +127,7 @@ def join(home: Home, name: str, config: Config, key: str, lifecycle: Lifecycle) 
     claims = Claims(
         shared.daemon(), config, capacity, worker.add, lifecycle.supersede, targets, programs, prefetch
     )
-    answers = Answers(runs, clients, windows, place.folder / "checks")
+    answers = Answers(runs, clients, windows, place.folder / "checks", targets)
     asks = Asks(
         answers.answer,
         lambda who, told: pool.ask(lambda line: line.answer_asks(who, [told])),

@@ -45,6 +45,12 @@ class Do(StrEnum):
     LIST_REMOVED = "list_removed"
     MAKE_BRANCH = "make_branch"
     APPROVE_TARGET = "approve_target"
+    RETRY_TARGET = "retry_target"
+    RELEASE_ACCOUNT = "release_account"
+    RELEASE_AGENT = "release_agent"
+    MORE_SLOTS = "more_slots"
+    RESUME_UNIT = "resume_unit"
+    STATUS = "status"
     UP = "up"
     PASSKEY = "passkey"
     WAIT = "wait"
@@ -94,6 +100,12 @@ _LINES: dict[Do, str] = {
     Do.LIST_REMOVED: "git -C {path} log --oneline {range}",
     Do.MAKE_BRANCH: "git -C {path} branch {subject} refs/toryo/tips/{subject}",
     Do.APPROVE_TARGET: "toryo target approve {subject} --project {project}",
+    Do.RETRY_TARGET: "toryo target retry {subject} --project {project}",
+    Do.RELEASE_ACCOUNT: "toryo account release {subject}",
+    Do.RELEASE_AGENT: "toryo agent release {subject}",
+    Do.MORE_SLOTS: "toryo agent add {subject} --slots {slots}",
+    Do.RESUME_UNIT: "toryo unit resume {subject}",
+    Do.STATUS: "toryo status",
     Do.UP: "toryo up",
     Do.PASSKEY: "toryo agent passkey {subject}",
     Do.WAIT: "toryo task wait {subject}",
@@ -112,6 +124,8 @@ _LINES: dict[Do, str] = {
     Do.READ_INBOX: "toryo inbox {subject}",
     Do.CLEAR_INBOX: "toryo inbox {subject} --clear",
 }
+_OPTIONS: dict[Do, tuple[str, str]] = {Do.RELEASE_ACCOUNT: ("machine", " --machine {machine}")}
+"""Argument that a line has only where it is given."""
 _AS_THEY_ARE = frozenset({"command", "option", "paths"})
 """Arguments that are words of a command line already."""
 
@@ -134,7 +148,8 @@ def line(one: Action) -> str:
         name: value if name in _AS_THEY_ARE else shlex.quote(value)
         for name, value in {"subject": one.subject, **one.args}.items()
     }
-    return _LINES[one.do].format_map(quoted)
+    option, more = _OPTIONS.get(one.do, ("", ""))
+    return (_LINES[one.do] + (more if one.args.get(option) else "")).format_map(quoted)
 
 
 def lines(found: Iterable[Action]) -> tuple[str, ...]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from toryo.domain.actions import Action, Do, action, lines
 from toryo.domain.client_names import PROGRAMS
-from toryo.domain.reasons import Reason, parse, verdicts
+from toryo.domain.reasons import About, Reason, meaning, parse, verdicts
 from toryo.domain.words import TaskStatus, Verb
 
 MOST_NAMES = 3
@@ -40,6 +40,8 @@ class Around:
     path: str = ""
     project: str = ""
     target: str = ""
+    machine: str = ""
+    """Of its account, where that waits on more than one."""
     checkout: str = ""
     """Where a publish waits, if that is not the project's own checkout or nobody knows."""
     waiting: tuple[str, ...] = ()
@@ -61,8 +63,21 @@ def next_actions(
         said = tuple(verb for verb in said if verb is not Verb.DISMISS)
     return (
         *_named(task, status, reason, detail, around),
-        *(action(Do(verb.value), task) for verb in said),
+        *(_verdict(verb, task, reason, around) for verb in said),
     )
+
+
+def _verdict(verb: Verb, task: str, reason: str, around: Around) -> Action:
+    """Said to what the reason is about: a target and an account have verbs of their own."""
+    about = meaning(reason).about
+    if about is About.TARGET and verb in _OF_TARGETS and around.target and around.project:
+        return action(_OF_TARGETS[verb], around.target, project=around.project)
+    if about is About.ACCOUNT and verb is Verb.RETRY and around.client:
+        return action(Do.RELEASE_ACCOUNT, around.client, machine=around.machine)
+    return action(Do(verb.value), task)
+
+
+_OF_TARGETS = {Verb.APPROVE: Do.APPROVE_TARGET, Verb.RETRY: Do.RETRY_TARGET}
 
 
 def next_lines(

@@ -35,6 +35,12 @@ class NotFound(UserError):
     kind = "not_found"
 
 
+class NotAProject(NotFound):
+    """No project's repository is here."""
+
+    kind = "not_a_project"
+
+
 class NoRepository(UserError):
     """There is no repository here, or no commit in it."""
 

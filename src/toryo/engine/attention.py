@@ -4,24 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
-from toryo.domain import subjects
+from toryo.domain import reason_words, subjects
 from toryo.domain.actions import Action, Do, action
 from toryo.domain.actions import lines as lines_of
 from toryo.domain.advice import Around, in_its_queue, next_actions, waiting_words
-from toryo.domain.reasons import ABOUT_AGENTS, HOLDS_UP, Reason, Turn, parse, turn
-from toryo.domain.words import OrderKind, Outcome, TaskStatus, Verb
+from toryo.domain.reasons import ABOUT_AGENTS, BY_A_PERSON, HOLDS_UP, Reason, Turn, parse, turn
+from toryo.domain.words import OrderKind, Outcome, TaskStatus, Verb, is_at_rest
+from toryo.engine import parking
 from toryo.engine.actions import shown
 from toryo.engine.default_agents import installed_clis
 from toryo.protocol.views import tasks as views
 from toryo.reconciler.subjects import DROPPED, REMOVED, UNWANTED
 from toryo.store.database.engine import Tx
-from toryo.store.database.rows import LandingRow, ProjectRow, TargetRow, TaskRow, VerbRow
+from toryo.store.database.rows import AgentRow, LandingRow, ProjectRow, TargetRow, TaskRow, VerbRow
 from toryo.store.tables import agents, facts, landings, orders, projects, runs, tasks, verbs
 
+REJECTED = Reason.REJECTED.value
 REWOUND = Reason.TARGET_REWOUND.value
 _ON_PURPOSE = (Reason.HELD, Reason.DEPENDENCY_FAILED)
 """Blocked, but answered elsewhere: by an orchestrator, or at the task that did not land."""
-_OVER = (TaskStatus.DONE, TaskStatus.FAILED, TaskStatus.CANCELLED)
 DEEPEST = 50
 """Tasks that are looked at behind one that waits for another."""
 
@@ -34,6 +35,21 @@ def waits(row: TaskRow) -> bool:
     if parse(row.reason)[0] is Reason.PAUSED:
         return False  # its mission says it once, where no person paused it themselves
     return status is not TaskStatus.BLOCKED or parse(row.reason)[0] not in _ON_PURPOSE
+
+
+def is_dead_root(tx: Tx, row: TaskRow) -> bool:
+    """Whether it ended in a way that a person knows of, and so waits for nobody by itself: cancelled,
+    rejected, stopped or dismissed."""
+    if row.status == TaskStatus.FAILED:
+        return row.reason in BY_A_PERSON or is_dismissed(verbs.of_task(tx, row.id))
+    return row.status == TaskStatus.CANCELLED
+
+
+def dead_root(tx: Tx, row: TaskRow, number: int) -> views.NeedsPerson:
+    """Of a dead root that others wait for: nothing comes of them unless a person acts there."""
+    noun = "task is" if number == 1 else "tasks are"
+    stands = row.reason if row.reason in (REJECTED, row.status) else f"{row.status} {row.reason}".strip()
+    return {**wish(tx, row), "why": f"{stands}: {number} {noun} dead-blocked behind it", "unblocks": number}
 
 
 def wish(tx: Tx, row: TaskRow) -> views.NeedsPerson:
@@ -61,13 +77,30 @@ def behind(tx: Tx, row: TaskRow) -> views.NeedsPerson | None:
     known, left = {row.id}, [row]
     while left and len(known) <= DEEPEST:
         one = left.pop(0)
-        if waits(one):
+        if waits(one) or (one is not row and one.status in _DEAD):
             return wish(tx, one)
-        if one.status == TaskStatus.BLOCKED and one.reason == "dependency":
-            needed = [tasks.get(tx, name) for name in tasks.needs_of(tx, one.id) if name not in known]
-            left += [task for task in needed if task]
-            known |= {task.id for task in needed if task}
+        found = [task for task in _waits_for(tx, one) if task.id not in known]
+        left += found
+        known |= {task.id for task in found}
     return None
+
+
+_DEAD = (TaskStatus.FAILED, TaskStatus.CANCELLED)
+
+
+def _waits_for(tx: Tx, row: TaskRow) -> list[TaskRow]:
+    """The tasks that it needs; of a unit its children."""
+    match parse(row.reason)[0] if row.status == TaskStatus.BLOCKED else Reason.NONE:
+        case Reason.DEPENDENCY | Reason.DEPENDENCY_FAILED:
+            found = [tasks.get(tx, name) for name in tasks.needs_of(tx, row.id)]
+            return [one for one in found if one and one.status not in (TaskStatus.DONE, TaskStatus.LANDING)]
+        case Reason.WAITING_FOR_CHILDREN:
+            children = tasks.children_of(tx, row.id)
+            return [
+                one for one in children if one.unit and not is_at_rest(TaskStatus(one.status), one.reason)
+            ]
+        case _:
+            return []
 
 
 def of_targets(tx: Tx, project: str | None, told: Collection[TaskRow]) -> list[views.NeedsPerson]:
@@ -84,13 +117,11 @@ def of_targets(tx: Tx, project: str | None, told: Collection[TaskRow]) -> list[v
 def _rewound(tx: Tx, project: ProjectRow, target: TargetRow) -> views.NeedsPerson:
     done = tasks.newest(tx, TaskStatus.DONE, project=project.id, limit=10)
     gone = [row for row in done if row.target == target.name and row.reason == REMOVED]
-    over = [row for status in _OVER for row in tasks.newest(tx, status, project=project.id, limit=1)]
     lost = f"{target.name}..{target.published[:12]}"
-    found = [action(Do.APPROVE, row.id) for row in [*gone, *over][:1] if row.target == target.name]
-    found = found or [action(Do.APPROVE_TARGET, target.name, project=project.name)]
+    found = [action(Do.APPROVE_TARGET, target.name, project=project.name)]
     found.append(action(Do.LIST_REMOVED, path=project.path, range=lost))
     named = ", ".join(row.id for row in gone[:5])
-    why = f"{REWOUND}: {target.name} of {project.name} was moved back by hand"
+    why = f"{target.name} of {project.name} was moved back by hand"
     return {
         "subject": subjects.queue(project.id, target.name),
         "task": gone[0].id if gone else project.name,
@@ -121,14 +152,10 @@ def lines(tx: Tx, row: TaskRow) -> tuple[str, ...]:
 
 def why(tx: Tx, row: TaskRow) -> str:
     if row.reason == "waiting_for_checkout":
-        return f"{row.reason}: {waiting_words(around(tx, row))}"
+        return reason_words.told(row.reason, waiting_words(around(tx, row)))
     if row.reason == "publish_failed":
-        return f"{row.reason}: {in_its_queue(row.detail, around(tx, row))}"
-    if row.reason == "asked":
-        return row.detail
-    if row.detail:
-        return f"{row.reason}: {row.detail}"
-    return row.reason
+        return reason_words.told(row.reason, in_its_queue(row.detail, around(tx, row)))
+    return reason_words.told(row.reason, row.detail)
 
 
 def around(tx: Tx, row: TaskRow) -> Around:
@@ -152,6 +179,7 @@ def around(tx: Tx, row: TaskRow) -> Around:
         path=project.path,
         project=project.name,
         target=row.target,
+        machine=_machine(tx, project, agent) if parse(row.reason)[0] is Reason.PARKED else "",
         checkout=_waiting_at(tx, row),
         waiting=tuple(target.waiting) if target else (),
         waiting_why=target.waiting_why if target else "",
@@ -159,6 +187,13 @@ def around(tx: Tx, row: TaskRow) -> Around:
         behind=behind,
         dismissed=row.status == TaskStatus.FAILED and is_dismissed(verbs.of_task(tx, row.id)),
     )
+
+
+def _machine(tx: Tx, project: ProjectRow, agent: AgentRow | None) -> str:
+    """Of the task's account, if one of its client waits elsewhere, too."""
+    client = agent.client if agent else ""
+    waiting = [one for one in parking.accounts(tx) if one["client"] == client]
+    return project.machine if len(waiting) > 1 else ""
 
 
 def is_dismissed(said: Sequence[VerbRow]) -> bool:

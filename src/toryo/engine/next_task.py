@@ -84,7 +84,7 @@ def _first_free(
             if targets[task.target] is None:
                 waiting = waiting or "base"
                 continue
-            if task.mission and not missions_with_room.setdefault(task.mission, _has_room(tx, task.mission)):
+            if task.mission and not missions_with_room.setdefault(task.mission, has_room(tx, task.mission)):
                 waiting = waiting or "parallelism of its mission"
                 continue
             mine = writes_of(project, agent, task)
@@ -134,7 +134,7 @@ def reviews_are_full(tx: Tx, project: ProjectRow) -> bool:
     return bool(limit) and tasks.waiting_for_review(tx, project.id) >= limit
 
 
-def _has_room(tx: Tx, mission_id: str) -> bool:
+def has_room(tx: Tx, mission_id: str) -> bool:
     """Whether the mission may have one more run at once."""
     mission = missions.get(tx, mission_id)
     most = mission.parallelism if mission else 0

@@ -91,6 +91,16 @@ class HealthRead(Model):
     """Which of these are on PATH."""
 
 
+class TargetRead(Model):
+    """Where a target branch stands; one that moved is reported as well."""
+
+    what: Literal["target"] = "target"
+    project: str
+    repo: str
+    target: str
+    published: str = ""
+
+
 class DiffRead(Model):
     what: Literal["diff"] = "diff"
     repo: str
@@ -164,6 +174,7 @@ AnyRead = Annotated[
     | CheckRead
     | LeftRead
     | HealthRead
+    | TargetRead
     | DiffRead
     | CommitsRead
     | FileRead

@@ -8,7 +8,8 @@ from toryo.domain.words import MAY_LAND, OrderKind, Verdict
 from toryo.reconciler.decisions import EndedLanding, GateWish, NewLanding, OrderWish, QueueDecision
 from toryo.reconciler.subjects import Policy, QueuedLanding, QueueFacts
 
-FOLLOWING = {"ahead": "adopt", "diverged": "restack"}
+AHEAD = "ahead"
+FOLLOWING = {AHEAD: "adopt", "diverged": "restack"}
 """How the tip follows a branch that a person moved: take it over, or join it with what waits."""
 
 FOLLOW_FAILED = {

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from pathlib import PurePosixPath
 from typing import Protocol, TypeVar
 
-from toryo.domain.errors import NotFound, Refused, UserError
+from toryo.domain.errors import NotAProject, NotFound, Refused, UserError
 from toryo.domain.naming import meant_id
 from toryo.domain.units import ROOT
 from toryo.store.database.engine import Tx
@@ -151,7 +151,7 @@ def the_project(tx: Tx, text: str = "", path: str = "") -> ProjectRow:
         hint = "Type `toryo init` there first."
         if any(row.status == "active" for row in known):
             hint += f" A project's repository that was moved: `toryo project move {shlex.quote(path)}`."
-        raise NotFound(f"{path} is not inside a repository that Toryo knows.", hint=hint)
+        raise NotAProject(f"{path} is not inside a repository that Toryo knows.", hint=hint)
     if len(known) == 1:
         return known[0]
     raise NotFound("Which project?", hint="Go into its repository, or name it with --project.")

@@ -127,6 +127,22 @@ export function answerTo(action: Action, project: string): Answer | Elsewhere {
       return ofPlain(`Approve ${subject}`, () =>
         call("post", "/api/target/approve", { body: { target: subject, project: args.project ?? project, note: "" } }),
       );
+    case "retry_target":
+      return ofPlain(`Try ${subject} again`, () =>
+        call("post", "/api/target/retry", { body: { target: subject, project: args.project ?? project, note: "" } }),
+      );
+    case "release_account":
+      return ofPlain(`Release ${subject}`, () =>
+        call("post", "/api/accounts/release", { body: { client: subject, machine: args.machine ?? "" } }),
+      );
+    case "release_agent":
+      return ofPlain(`End the session of ${subject}`, () =>
+        call("post", "/api/agents/{agent}/end-session", { path: { agent: subject }, body: { project } }),
+      );
+    case "resume_unit":
+      return ofPlain("Resume", () =>
+        call("post", "/api/units/{unit}/resume", { path: { unit: subject }, body: { path: "" } }),
+      );
     default:
       return does.endsWith("_mission") || does === "say_to_mission"
         ? missionAnswer(action)

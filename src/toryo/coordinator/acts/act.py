@@ -183,7 +183,10 @@ def _adopt(acts: CoordinatorActs, order: Order) -> Done:
 
 
 def _unadopt(acts: CoordinatorActs, order: Order) -> Done:
-    return Done("unadopted", unadopt.unadopt(_inputs(order, UnadoptInputs)))
+    inputs = _inputs(order, UnadoptInputs)
+    if not inputs.dry_run:
+        acts.targets.forget(inputs.project)
+    return Done("unadopted", unadopt.unadopt(inputs))
 
 
 def _prepare(acts: CoordinatorActs, order: Order) -> Done:

@@ -13,6 +13,8 @@ from pydantic import ValidationError
 
 from toryo.coordinator.answers import checks, logs, machine, repositories, screens
 from toryo.coordinator.answers.diffs import Diffs
+from toryo.coordinator.daemon_calls import Target
+from toryo.coordinator.observe.targets import Targets
 from toryo.coordinator.runs.client_records import Records
 from toryo.coordinator.runs.runs import Runs
 from toryo.coordinator.runs.windows import Windows
@@ -37,6 +39,7 @@ class Answers:
     windows: Windows
     checks: Path
     """Where the checks that are carried out now have their folders."""
+    targets: Targets
     diffs: Diffs = field(default_factory=Diffs)
 
     def answer(self, ask: Ask) -> AskAnswer:
@@ -89,6 +92,11 @@ def _health(answers: Answers, read: asks.HealthRead) -> AskAnswer:
     return machine.health(read, answers.runs, answers.clients)
 
 
+def _target(answers: Answers, read: asks.TargetRead) -> AskAnswer:
+    seen = answers.targets.sight(read.project, read.repo, Target(read.target, read.published))
+    return AskAnswer(ended=True, body=seen.model_dump(mode="json"))
+
+
 def _diff(answers: Answers, read: asks.DiffRead) -> AskAnswer:
     return repositories.diff(read, answers.diffs)
 
@@ -101,6 +109,7 @@ READS: Mapping[str, Callable[[Answers, Any], AskAnswer]] = {
     "check": _check,
     "left": _left,
     "health": _health,
+    "target": _target,
     "diff": _diff,
     "commits": lambda _, read: repositories.commits(read),
     "file": lambda _, read: repositories.file(read),

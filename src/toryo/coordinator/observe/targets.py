@@ -45,6 +45,11 @@ class Targets:
     def know(self, projects: Iterable[Project]) -> None:
         self._projects |= {project.id: project for project in projects}
 
+    def forget(self, project_id: str) -> None:
+        """It is being taken out of its repository; a project that stays is named again."""
+        with self._lock:
+            self._projects.pop(project_id, None)
+
     def look_at(self, project_id: str) -> bool:
         """False: the project is not known here."""
         project = self._projects.get(project_id)
@@ -56,6 +61,13 @@ class Targets:
         """Empty: the project is not known here."""
         project = self._projects.get(project_id)
         return project.directory if project is not None else ""
+
+    def sight(self, project_id: str, directory: str, target: Target) -> TargetSeen:
+        """Where a branch is, for somebody who waits; a move is reported too."""
+        project = Project(project_id, "", directory, (), (target,))
+        with self._lock:
+            self._look_at_target(project, target)
+            return self._reported[(project_id, target.name)]
 
     def look_again(self, project_id: str, target: str) -> None:
         """After a move of ours, done or refused: told at once and even if it is the same sight as before,

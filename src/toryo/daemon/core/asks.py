@@ -58,13 +58,20 @@ class Asks:
     def __len__(self) -> int:
         return len(self._open)
 
-    async def ask(self, asker: int, read: Read, within_s: float) -> dict[str, Any]:
+    async def ask(
+        self, asker: int, read: Read, within_s: float, *, taken_within_s: float | None = None
+    ) -> dict[str, Any]:
         """The answer's body. `asker`: its connection; when that ends this is cancelled, and nobody is asked
-        any more."""
+        any more. `taken_within_s`: a coordinator that listens takes an ask at once; one that does not is not
+        waited for."""
         one = self._begin(asker, read, within_s)
         self._changes.bump((asks_topic(read.place),))
         try:
             async with asyncio.timeout(within_s):
+                if taken_within_s is not None:
+                    await asyncio.wait((one.answer,), timeout=taken_within_s)
+                    if not one.taker:
+                        raise TimeoutError
                 return await one.answer
         except TimeoutError:
             raise nobody_answered(str(one.read["what"])) from None

@@ -11,16 +11,19 @@ from toryo.daemon.core.head import Head
 from toryo.daemon.tools.arguments import Said, Task, Which
 from toryo.daemon.tools.missions.opening import open_target
 from toryo.daemon.tools.registry import LARGEST, Arguments, people_tool
-from toryo.domain.errors import Refused
+from toryo.domain.errors import Refused, Unavailable
 from toryo.domain.words import Priority, Verb
 from toryo.engine.context import Caller, HeadContext
 from toryo.protocol.orchestrator import LONGEST_WAIT_S
 from toryo.protocol.views import tasks as views
+from toryo.usecases.projects import fresh_settings
 from toryo.usecases.runs import remote_reads
 from toryo.usecases.tasks import add, revert, submit, tasks, update, verbs
 
 EVALUATING_S = 2
 LOOK_S = 20
+HEARD_S, SIGHT_S, SETTINGS_S = 0.5, 3, 5
+"""Of a task that is added: until somebody listens, says where the branch is, and has read its settings."""
 
 
 class NewTask(Which):
@@ -108,6 +111,7 @@ LISTS = ("after", "write", "checks")
 
 async def add_task(head: Head, caller: Caller, args: NewTask) -> views.AddedTask:
     given = args.model_dump(exclude={"onto"})
+    await _refresh_settings(head, caller, args.project, args.path)
     target, notes = "", list[str]()
     if args.onto:
         target, notes = await open_target(head, args.project, args.path, args.onto)
@@ -122,6 +126,21 @@ async def add_task(head: Head, caller: Caller, args: NewTask) -> views.AddedTask
     )
     added = await head.do(add.add_task, wish)
     return {**added, "notes": [*notes, *added["notes"]]}
+
+
+async def _refresh_settings(head: Head, caller: Caller, project: str, path: str) -> None:
+    """The settings of a commit made just before count; without a coordinator those known do."""
+    try:
+        read = await head.read(fresh_settings.read_of_base, project, path)
+        answered = await head.asks.ask(caller.connection, read, SIGHT_S, taken_within_s=HEARD_S)
+    except Unavailable:
+        return
+    seen = dict(answered["body"])
+
+    def question(context: HeadContext) -> tuple[bool, None]:
+        return fresh_settings.are_in_force(context, seen), None
+
+    await head.until((EVENTS,), SETTINGS_S, question)
 
 
 async def list_tasks(head: Head, caller: Caller, args: Tasks) -> views.ListedTasks:

@@ -19,6 +19,8 @@ from toryo.store.gather import subject_facts
 from toryo.store.tables import landings, meta, projects, tasks
 
 CONFIG = "config.yaml"
+TELLS = ("same", "ahead", "diverged")
+"""Sights of a target that say which settings are in force."""
 
 
 def apply_surveyed(tx: Tx, order: OrderRow, body: dict[str, Any]) -> None:
@@ -120,8 +122,12 @@ def apply_target_seen(tx: Tx, body: dict[str, Any]) -> None:
         for task in landings.note_lost(tx, target.project, target.name, body.get("lost", ())):
             tx.mark(subjects.task(TaskId(task)))
     # the tip itself, or the commit that a person put the branch on, says which settings are in force
-    tells = relation in ("same", "ahead", "diverged")
-    if project and tells and target.name == project.base and settings_changed(project, body["settings_tree"]):
+    if (
+        project
+        and relation in TELLS
+        and target.name == project.base
+        and settings_changed(project, body["settings_tree"])
+    ):
         survey_settings(tx, project, body["settings_tree"], body["commit"])
     tx.mark(subjects.queue(target.project, target.name))
 

@@ -26,7 +26,7 @@ from toryo.reconciler.gate_spec import (
     may_pass_again,
     with_task_checks,
 )
-from toryo.reconciler.queueing import FILES, LANDED, decide_queue
+from toryo.reconciler.queueing import FILES, FOLLOWING, LANDED, decide_queue
 from toryo.reconciler.subjects import Policy, QueueFacts
 from toryo.reconciler.verification import decide_gate
 from toryo.store.database.engine import Tx
@@ -209,8 +209,9 @@ def _create(tx: Tx, queue: QueueFacts, wish: NewLanding) -> None:
         created_at=tx.now,
     )
     landings.insert(tx, landing)
+    moved = not queue.unwanted or queue.seen_relation in FOLLOWING or not queue.seen_contains_published
     tx.emit(
-        "target_moved",
+        "target_moved" if moved else "work_taken_off",
         {"target": queue.target, "commit": wish.head, "as": wish.kind},
         subject=subjects.target(queue.project, queue.target),
         project=queue.project,

@@ -9,7 +9,7 @@ import os
 import sys
 
 from toryo import __version__
-from toryo.domain.errors import UsageError
+from toryo.domain.errors import NotAProject, UsageError, UserError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -128,7 +128,12 @@ def _act(argv: Sequence[str], processes: Mapping[str, Process]) -> int:
     from toryo.fronts.client import Desk
 
     with Desk(processes, reads=args.reads, hands=args.hands) as desk:
-        code: int = args.act(args, desk)
+        try:
+            code: int = args.act(args, desk)
+        except UserError as failed:
+            if getattr(failed, "body", {}).get("kind") == NotAProject.kind:
+                verb_file("work.moved_here").mend_hint(failed, desk)
+            raise
         return code
 
 

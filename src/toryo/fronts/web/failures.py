@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 STATUS = {
     "not_found": 404,
+    "not_a_project": 404,
     "refused": 409,
     "user": 400,
     "usage": 400,

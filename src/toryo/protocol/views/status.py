@@ -7,6 +7,7 @@ from typing import Any, NotRequired
 from typing_extensions import TypedDict
 
 from toryo.domain.ids import ProjectId, RunId, TaskId
+from toryo.protocol.views.actions import ActionView
 from toryo.protocol.views.answer import Answer
 from toryo.protocol.views.missions import MissionLine
 from toryo.protocol.views.projects import ProjectView
@@ -73,6 +74,8 @@ class WorkLine(TaskLine):
     dead: bool
     """Dead-blocked: it waits, along its chain, for a task that failed, was cancelled or was rejected."""
     dead_at: str | None
+    dead_action: ActionView | None
+    """What a person may do at that task, the likeliest."""
 
 
 class Status(Answer):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing_extensions import TypedDict
 
 from toryo.domain.ids import LandingId, ProjectId, RunId, TaskId
+from toryo.protocol.views.actions import ActionView
 from toryo.protocol.views.answer import Answer
 
 
@@ -23,6 +24,7 @@ class TargetLine(TypedDict):
     queued: int
     accepted: int
     next: list[str]
+    actions: list[ActionView]
 
 
 class QueuedLanding(TypedDict):

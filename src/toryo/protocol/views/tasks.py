@@ -51,6 +51,7 @@ class WaitsForView(TypedDict):
     type: str | None
     """The line that helps."""
     tasks: list[str]
+    actions: list[ActionView]
 
 
 class NeedsPerson(TypedDict):

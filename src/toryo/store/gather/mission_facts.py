@@ -179,18 +179,27 @@ def _demand(row: MissionRow) -> Demand | None:
 
 
 def _slot(tx: Tx, row: MissionRow, at_once: int) -> Slot:
+    holders, ahead = in_front_of(tx, row)
+    return Slot(at_once=at_once, holders=len(holders), ahead=len(ahead))
+
+
+def in_front_of(tx: Tx, row: MissionRow) -> tuple[list[MissionRow], list[MissionRow]]:
+    """(those at work in its project, those that were approved before it and wait, too)."""
     others = [one for one in missions.live(tx, row.project) if one.id != row.id]
-    holders = sum(
-        holds_slot(MissionStatus(one.status), one.reason, missions.live_runs(tx, one.id)) for one in others
-    )
     mine = row.approved_at if row.approved_at is not None else float("inf")
-    ahead = sum(
-        one.status == MissionStatus.QUEUED
+    holders = [
+        one
+        for one in others
+        if holds_slot(MissionStatus(one.status), one.reason, missions.live_runs(tx, one.id))
+    ]
+    ahead = [
+        one
+        for one in others
+        if one.status == MissionStatus.QUEUED
         and one.approved_at is not None
         and (one.approved_at, one.seq) < (mine, row.seq)
-        for one in others
-    )
-    return Slot(at_once=at_once, holders=holders, ahead=ahead)
+    ]
+    return holders, ahead
 
 
 def _tasks(tx: Tx, mission: str) -> TaskCounts:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -11,10 +11,11 @@ from sqlalchemy import BindParameter, Executable, bindparam, select
 
 from toryo.domain import subjects
 from toryo.domain.ids import TaskId
-from toryo.domain.words import Verb
+from toryo.domain.reasons import Reason
+from toryo.domain.words import AT_REST, DEPENDENCY_FAILED, Verb
 from toryo.store.database import prepared
 from toryo.store.database.engine import Tx
-from toryo.store.database.schema import IS_HELD, dependencies, landings, runs, tasks, verbs
+from toryo.store.database.schema import IS_CHILD, IS_HELD, IS_UNIT, dependencies, landings, runs, tasks, verbs
 
 _THESE: BindParameter[Any] = bindparam("these", expanding=True)
 
@@ -79,6 +80,23 @@ _NEEDED_BY = (
     .join(tasks, tasks.c.id == dependencies.c.task)
     .where(dependencies.c.needs.in_(_THESE), tasks.c.status == "blocked")
 )
+_OPEN_CHILDREN = (
+    select(tasks.c.parent, tasks.c.id)
+    .where(
+        tasks.c.parent.in_(_THESE),
+        IS_CHILD,
+        IS_UNIT,
+        tasks.c.status.not_in([one.value for one in AT_REST]),
+        tasks.c.reason.not_like(f"{DEPENDENCY_FAILED}%"),
+    )
+    .order_by(tasks.c.seq)
+)
+_parents = tasks.alias("parents")
+_CHILD_OF = (
+    select(tasks.c.id, tasks.c.parent)
+    .join(_parents, _parents.c.id == tasks.c.parent)
+    .where(tasks.c.id.in_(_THESE), _parents.c.reason == Reason.WAITING_FOR_CHILDREN.value)
+)
 _RETRIES = select(verbs.c.subject, verbs.c.generation).where(
     verbs.c.subject.in_(_THESE), verbs.c.verb == Verb.RETRY
 )
@@ -121,23 +139,38 @@ def verdicts(tx: Tx, ids: Sequence[str]) -> dict[str, str]:
 
 
 def blocked_behind(tx: Tx, ids: Sequence[str], most: int) -> dict[str, int]:
-    """By task: how many blocked ones wait for it, also through others; counted up to `most`."""
-    behind: dict[str, set[str]] = {id: set() for id in ids}
+    """By task: how many blocked ones wait for it, also through others and as their parents; counted up to
+    `most`."""
+    edges = _edges(tx, ids, most)
+    return {id: len(_reached(edges, edges.get(id, ()), most)) for id in ids}
+
+
+def all_behind(tx: Tx, ids: Sequence[str], most: int) -> int:
+    """How many these are, with all blocked ones that wait for any of them; counted up to `most`."""
+    return len(_reached(_edges(tx, ids, most), ids, most))
+
+
+def _edges(tx: Tx, ids: Sequence[str], most: int) -> dict[str, list[str]]:
+    """By task: the blocked ones that wait for it."""
     edges: dict[str, list[str]] = {}
     left = set(ids)
-    while left and len(edges) < most:
+    while left and len(edges) < max(most, len(ids)):
         edges |= {id: [] for id in left}
-        for needed, task in _found(tx, _NEEDED_BY, sorted(left)):
+        for needed, task in (*_found(tx, _NEEDED_BY, sorted(left)), *_found(tx, _CHILD_OF, sorted(left))):
             edges[needed].append(task)
         left = {task for found in edges.values() for task in found if task not in edges}
-    for id, seen in behind.items():
-        todo = list(edges.get(id, ()))
-        while todo and len(seen) < most:
-            one = todo.pop()
-            if one not in seen:
-                seen.add(one)
-                todo += edges.get(one, ())
-    return {id: len(seen) for id, seen in behind.items()}
+    return edges
+
+
+def _reached(edges: Mapping[str, Sequence[str]], begin: Sequence[str], most: int) -> set[str]:
+    seen: set[str] = set()
+    todo = list(begin)
+    while todo and len(seen) < most:
+        one = todo.pop()
+        if one not in seen:
+            seen.add(one)
+            todo += edges.get(one, ())
+    return seen
 
 
 def needs_of(tx: Tx, ids: Sequence[str]) -> dict[str, list[str]]:
@@ -145,4 +178,12 @@ def needs_of(tx: Tx, ids: Sequence[str]) -> dict[str, list[str]]:
     found: dict[str, list[str]] = defaultdict(list)
     for task, needed in _found(tx, _NEEDS, ids):
         found[task].append(needed)
+    return found
+
+
+def open_children_of(tx: Tx, ids: Sequence[str]) -> dict[str, list[str]]:
+    """By unit: the children that are not at rest, for which it waits."""
+    found: dict[str, list[str]] = defaultdict(list)
+    for parent, child in _found(tx, _OPEN_CHILDREN, ids):
+        found[parent].append(child)
     return found

@@ -88,15 +88,28 @@ def _heard_all(tx: Tx, run: RunRow, children: list[TaskRow]) -> bool:
     return all(one.changed_at <= run.ended_at for one in children)
 
 
+def paused_at(tx: Tx, row: TaskRow) -> TaskRow | None:
+    """The uppermost unit that a person paused, of it and those above it: whose resume frees it."""
+    found, unit = None, row if row.unit else None
+    while unit is not None:
+        found = unit if _pause(tx, unit) else found
+        unit = tasks.get(tx, unit.parent) if unit.parent else None
+    return found
+
+
 def pause_of(tx: Tx, row: TaskRow) -> str:
     """A person's word about it or a unit above it: `pause`, `pause_now`, or nothing."""
     unit: TaskRow | None = row
     while unit is not None:
-        said = [one.verb for one in verbs.of_task(tx, unit.id) if one.verb in PAUSES and one.note == WHOLE]
-        if said and said[-1] != Verb.RESUME:
-            return said[-1]
+        if said := _pause(tx, unit):
+            return said
         unit = tasks.get(tx, unit.parent) if unit.parent else None
     return ""
+
+
+def _pause(tx: Tx, unit: TaskRow) -> str:
+    said = [one.verb for one in verbs.of_task(tx, unit.id) if one.verb in PAUSES and one.note == WHOLE]
+    return said[-1] if said and said[-1] != Verb.RESUME else ""
 
 
 WHOLE = "subtree"

@@ -74,7 +74,10 @@ def _refuse_busy(tx: Tx, row: ProjectRow) -> None:
 def apply_unadopted(tx: Tx, order: OrderRow, body: dict[str, Any]) -> None:
     """Also where nobody waits for the answer any more."""
     row = projects.get(tx, str(order.inputs["project"]))
-    if row is None or body.get("problem") or not body["done"]:
+    if row is None or order.inputs["dry_run"]:
+        return
+    if body.get("problem") or not body["done"]:  # it stays, and nothing new is started there
+        tx.emit("project_archived", {"name": row.name}, project=row.id)
         return
     projects.update(tx, row.id, status=projects.REMOVED)
     tasks.mark_of_project(tx, row.id)
@@ -85,6 +88,5 @@ def _archive(tx: Tx, row: ProjectRow) -> None:
     if row.status != "active":
         return
     projects.update(tx, row.id, status="archived")
-    tx.emit("project_archived", {"name": row.name}, project=row.id)
     tasks.mark_of_project(tx, row.id)
     tx.mark(subjects.queue(row.id, row.base))

@@ -27,7 +27,7 @@ from toryo.engine.scope import as_json, private_of, scope_of
 from toryo.engine.units import integration
 from toryo.engine.units.frames import frame_of
 from toryo.protocol.views import sessions as views
-from toryo.reconciler.queueing import FOLLOWING
+from toryo.reconciler.queueing import AHEAD, FOLLOWING
 from toryo.steps import step
 from toryo.store.database.engine import Tx
 from toryo.store.database.rows import AgentRow, OrderRow, ProjectRow, RunRow, TargetRow, TaskRow
@@ -121,7 +121,7 @@ def begin_run(
         tx,
         Subject(project, task, run),
         name=unit_name(task.unit, task.id) if task.unit else task_name(task.title, task.id),
-        base=task.base_commit if task.name else tip,
+        base=task.base_commit if task.name else _beginning(target, is_ours=bool(coordinator)),
         merge=tip if purpose is Purpose.RESOLVE else "",
         place=coordinator or hub(project),
         taken_by=coordinator,
@@ -133,9 +133,18 @@ def begin_run(
     return run, order
 
 
-def begin_again(tx: Tx, run: RunRow) -> RunRow | None:
+def _beginning(target: TargetRow | None, *, is_ours: bool) -> str:
+    """Where a new worktree begins. An orchestrator need not wait for the base's checks, so that a person's
+    commit may still be followed: it brings a worker to work on that commit, not on the one before."""
+    if target is None:
+        return ""
+    goes_there = target.seen_relation == AHEAD and target.seen_contains_published and not target.stopped
+    return target.seen if goes_there and not is_ours else target.tip
+
+
+def begin_again(tx: Tx, run: RunRow, *, at_once: bool = False) -> RunRow | None:
     """What goes on in place of an outside run whose target moved before it had a worktree; None: the target
-    is being followed."""
+    is being followed. `at_once`: a commit ahead of the tip need not be followed first."""
     newest = runs.of_task(tx, run.task)[-1]
     if newest.id != run.id:
         return newest
@@ -146,6 +155,8 @@ def begin_again(tx: Tx, run: RunRow) -> RunRow | None:
     )
     target = projects.target(tx, run.project, task.target) if task else None
     is_followed = target is not None and target.seen_relation in FOLLOWING and not target.stopped
+    if at_once and target is not None and target.seen_relation == AHEAD:
+        is_followed = False
     if project is None or agent is None or task is None or is_followed:
         return None
     return begin_run(tx, project, agent, task, target, coordinator="", request=new_id("q"))[0]

@@ -77,7 +77,7 @@ def session_when_prepared(context: HeadContext, run_id: str) -> tuple[bool, dict
         task = the_task(tx, run.task)
     if run.outcome_reason == OVERTAKEN:
         with context.store.change() as tx:
-            again = begin_again(tx, run)
+            again = begin_again(tx, run, at_once=True)
         if again and again.id != run.id:
             return session_when_prepared(context, again.id)
     elif not run.live:

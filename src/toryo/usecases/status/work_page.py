@@ -7,8 +7,10 @@ from __future__ import annotations
 from toryo.domain.times import iso
 from toryo.domain.words import TaskStatus
 from toryo.engine import attention
+from toryo.engine.actions import shown
 from toryo.engine.context import HeadContext
 from toryo.protocol.views import status as views
+from toryo.protocol.views.actions import ActionView
 from toryo.store.database.engine import Tx
 from toryo.store.database.rows import TaskRow
 from toryo.store.gather import task_steps
@@ -63,9 +65,16 @@ def _lines(context: HeadContext, tx: Tx, found: dict[str, TaskRow]) -> list[view
                 "waits_for": waits_for.of_task(context, tx, row),
                 "dead": dead is not None,
                 "dead_at": dead.id if dead else None,
+                "dead_action": _first_action(tx, dead),
             }
         )
     return lines
+
+
+def _first_action(tx: Tx, dead: TaskRow | None) -> ActionView | None:
+    """What helps a dead-blocked task: it is done to the one at its root."""
+    found = attention.actions_of(tx, dead) if dead else ()
+    return shown(found[0]) if found else None
 
 
 def silent_since(tx: Tx, row: TaskRow) -> str | None:

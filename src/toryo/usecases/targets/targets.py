@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import shlex
 from typing import Any
 
-from toryo.domain.advice import Around, next_lines, waiting_words
+from toryo.domain.actions import Action, Do, action, lines
+from toryo.domain.advice import Around, next_actions, waiting_words
 from toryo.domain.errors import NotFound, UserError
-from toryo.domain.reasons import STOPS, meaning
+from toryo.domain.reasons import STOPS, Reason, Turn, meaning, turn
 from toryo.domain.times import iso
-from toryo.domain.words import OrderKind, TaskStatus
+from toryo.domain.words import OrderKind, TaskStatus, Verb
+from toryo.engine.actions import shown
 from toryo.engine.attention import is_held
 from toryo.engine.context import HeadContext
 from toryo.reconciler.target_verbs import (
@@ -74,13 +75,22 @@ def reason(tx: Tx, row: TargetRow) -> str:
     """Why it waits, as its tasks are told; empty: it waits for nothing."""
     base, _ = subject_facts.base(tx, row)
     followed = bool(subject_facts.following(tx, row))
-    return reason_of(TargetState(row.stopped, base, followed, row.waiting_why))
+    why = reason_of(TargetState(row.stopped, base, followed, row.waiting_why))
+    return Reason.WAITING_FOR_PARENT if row.unit and why == WAITING_FOR_CHECKOUT else why
+
+
+def whose_turn(why: str) -> Turn:
+    """Of a target that waits for that reason."""
+    if not why:
+        return Turn.NOBODY
+    return Turn.TORYO if why in WORDS else turn(TaskStatus.BLOCKED, why)
 
 
 def target_line(tx: Tx, project: ProjectRow, row: TargetRow) -> dict[str, Any]:
     why, queued = reason(tx, row), _queued(tx, row)
     accepted = _accepted(tx, row)
     around = _around(tx, project, row, len(accepted))
+    offered = actions(why, around)
     return {
         "name": row.name,
         "project": project.id,
@@ -95,7 +105,8 @@ def target_line(tx: Tx, project: ProjectRow, row: TargetRow) -> dict[str, Any]:
         "waiting": list(row.waiting),
         "queued": len(queued),
         "accepted": len(accepted),
-        "next": lines(why, around),
+        "next": list(lines(offered)),
+        "actions": [shown(one) for one in offered],
     }
 
 
@@ -105,16 +116,20 @@ def target_body(tx: Tx, project: ProjectRow, row: TargetRow) -> dict[str, Any]:
     return target_line(tx, project, row) | {"queue": queue}
 
 
-def lines(why: str, around: Around) -> list[str]:
-    """What to type, the likeliest first; none where nothing waits for a person."""
-    # of a task these lines end with its own verbs; a target has verbs of its own
-    named = [line for line in next_lines("", TaskStatus.BLOCKED, why, "", around) if not _is_of_task(line)]
-    where = f"{shlex.quote(around.target)} --project {shlex.quote(around.project)}"
-    return [*named, *(f"toryo target {verb} {where}" for verb in verbs_for(why))] if why else []
+def actions(why: str, around: Around) -> tuple[Action, ...]:
+    """What a person may do, the likeliest first; none where nothing waits for them."""
+    # of a task these end with its own verbs; a target has verbs of its own
+    named = [one for one in next_actions("", TaskStatus.BLOCKED, why, "", around) if one.do not in _OF_TASKS]
+    said = [action(_VERBS[verb], around.target, project=around.project) for verb in verbs_for(why)]
+    return (*named, *said) if why else ()
 
 
-def _is_of_task(line: str) -> bool:
-    return line.startswith(("toryo task ", "toryo evidence "))
+_VERBS = {Verb.APPROVE: Do.APPROVE_TARGET, Verb.RETRY: Do.RETRY_TARGET}
+_OF_TASKS = (
+    Do.EVIDENCE,
+    *_VERBS.values(),
+    *(Do(verb.value) for verb in (Verb.APPROVE, Verb.RETRY, Verb.REJECT)),
+)
 
 
 def _waits_for(tx: Tx, row: TargetRow, why: str, around: Around) -> str:
@@ -123,7 +138,7 @@ def _waits_for(tx: Tx, row: TargetRow, why: str, around: Around) -> str:
     if why == PUBLISH_FAILED:
         return "; ".join(row.waiting[:3])
     detail = subject_facts.base(tx, row)[1] if why.startswith("base_") else ""
-    words = meaning(why).sentence if why in STOPS else WORDS.get(why, why)
+    words = meaning(why).sentence if why in (*STOPS, Reason.WAITING_FOR_PARENT) else WORDS.get(why, why)
     return f"{words}: {detail}" if detail else words
 
 

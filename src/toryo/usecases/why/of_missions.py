@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from toryo.domain.mission_actions import mission_actions
-from toryo.domain.reasons import Turn, meaning
+from toryo.domain.reasons import Reason, Turn, meaning, parse
 from toryo.domain.words import MISSION_ENDED, TaskStatus
 from toryo.engine.actions import shown
 from toryo.engine.missions.attention import sentence
@@ -13,6 +13,7 @@ from toryo.store.database.engine import Tx
 from toryo.store.database.mission_rows import MissionRow
 from toryo.store.tables import missions, orders, plans
 from toryo.usecases.why.facts import Moment, aged
+from toryo.usecases.why.standing import in_front_of
 
 OVER = (TaskStatus.DONE, TaskStatus.CANCELLED)
 
@@ -27,6 +28,8 @@ def of_mission(tx: Tx, row: MissionRow) -> dict[str, Any]:
         for task in missions.tasks_of(tx, row.id)
         if task.status not in OVER
     ]
+    if parse(row.reason)[0] is Reason.OTHER_MISSIONS:
+        links += in_front_of(tx, row)
     ended = row.status in MISSION_ENDED
     return {
         "subject": {"kind": "mission", "id": row.id, "title": row.title},

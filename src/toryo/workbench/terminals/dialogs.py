@@ -85,8 +85,14 @@ def _notice(line: str) -> str:
     if told.get("notification_type") not in _NOTICES:
         return ""
     details = told.get("details")
-    title = str(details.get("title") or "") if isinstance(details, dict) else ""
-    return _cut(": ".join(one for one in (str(told.get("message") or ""), title) if one))
+    about = _about(details) if isinstance(details, dict) else ""
+    return _cut(": ".join(one for one in (str(told.get("message") or ""), about) if one))
+
+
+def _about(details: Mapping[str, Any]) -> str:
+    """What is to be allowed; else the dialog's title, which says only of what kind it is."""
+    found = (details.get(key) for key in ("command", "filePath", "toolDisplayName", "prompt", "title"))
+    return next((one for one in found if isinstance(one, str) and one), "")
 
 
 def _found(pattern: re.Pattern[str], line: str) -> str:

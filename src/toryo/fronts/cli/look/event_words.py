@@ -24,6 +24,9 @@ _SENTENCES = {
     "agent_active": "{agent} may be started again",
     "agent_disabled": "{agent} is started no more",
     "coordinator_unseen": "the coordinator {coordinator} is not heard of",
+    "message_dead": "a message that nobody could hear is kept aside",
+    "message_stored": "a message was sent: {type}",
+    "messages_cleared": "{count} messages that nobody could hear were put away",
     "paths_set_back": "what the work made of {paths} is left out: its mission keeps them",
     "mission_answered": "its questions are answered: {questions}",
     "mission_approved": "version {version} of its plan was approved",
@@ -55,10 +58,12 @@ _SENTENCES = {
     "publish_waiting": "merging into {target} waits for your checkout ({why}): {paths}",
     "queue_resumed": "landings on {target} go on",
     "queue_stopped": "landings on {target} are stopped: {why}",
+    "review_commented": "a person comments on {path}",
+    "review_marked": "a person looked through {hunks} of its changed places",
+    "review_sent": "a person's comments were sent: {comments}",
     "run_claims": "the agent says: {result}",
     "run_expired": "its session expired",
     "run_lost": "the agent is lost: {reason}",
-    "run_parked_over": "it need not wait for its account any more",
     "run_parking_over": "it need not wait for its account any more",
     "run_progress": "the agent says: {summary}",
     "run_released": "a person released the run",
@@ -67,11 +72,14 @@ _SENTENCES = {
     "run_stop_asked": "a person asks the agent to stop",
     "run_submitted": "a person's own work was submitted",
     "run_told": "a person says: {text}",
+    "run_unparked": "a person said that it need not wait for its account",
     "run_unheard": "ended before the agent heard: {text}",
     "scan_failed": "the repository could not be read for a plan: {message}",
     "session_ended": "the session of {agent} was ended",
     "session_expired": "the session of {agent} expired",
     "target_approved": "a person approved {target} ({why}): {note}",
+    "target_not_opened": "no work can land on {target}: {message}",
+    "target_opened": "work lands on {target} from now on",
     "target_moved": "somebody moved {target} to {commit}: it is followed",
     "target_published": "{target} is at {commit} now",
     "target_retried": "a person retried {target} ({why}): {note}",
@@ -80,14 +88,25 @@ _SENTENCES = {
     "task_approve": "approved: {note}",
     "task_cancel": "cancelled: {note}",
     "task_changed": "changed: {changed}",
+    "task_dismiss": "put aside: {note}",
     "task_judged": "the model says: {action}: {note}",
     "task_reject": "rejected: {note}",
+    "task_release": "may go on: {note}",
     "task_retry": "is to be tried again: {note}",
     "task_revert": "is to be taken back",
     "task_submit": "submitted by a person",
     "tip_lost": "what was accepted for {target} is not in the repository any more",
     "tip_taken_over": "{target} goes on from {new}",
+    "tree_stopped": "nothing more is split up here: {why}",
+    "unit_pause": "{unit} was paused by a person: nothing new starts",
+    "unit_pause_now": "{unit} was paused by a person, and its runs are stopped",
+    "unit_resume": "{unit} goes on",
+    "work_taken_off": "what was accepted and is not wanted any more is taken off {target}",
 }
+
+
+WORDED = frozenset({*_SENTENCES, "task_status", "mission_status", "check_finished", "run_exited"})
+"""Kinds that a person reads a sentence of."""
 
 
 def like(kind: str) -> str:
@@ -96,7 +115,7 @@ def like(kind: str) -> str:
 
     from toryo.domain.event_kinds import PLUMBING
 
-    known = {*_SENTENCES, *PLUMBING, "task_status", "mission_status", "check_finished", "run_exited"}
+    known = {*PLUMBING, *WORDED}
     return "" if kind in known else next(iter(difflib.get_close_matches(kind, known, 1)), "task_status")
 
 

@@ -47,7 +47,8 @@ def events(args: argparse.Namespace, desk: Desk) -> int:
     }
     page = {"last": args.limit} if args.after is None else {"after": args.after, "limit": args.limit}
     answer: EventPage = desk.call("list_events", {**about, **page})
-    _print_events(args, answer["events"])
+    cancelled: set[str] = set()
+    _print_events(args, answer["events"], cancelled)
     near = like(args.type) if args.type and not answer["events"] else ""
     if near:
         print(f"There is no event of the kind {args.type!r}. Did you mean {near}?", file=sys.stderr)
@@ -56,16 +57,27 @@ def events(args: argparse.Namespace, desk: Desk) -> int:
         answer = desk.call_through("list_events", asked, timeout_s=WAIT_S + 15)
         if answer.get("resync"):
             print("Some events were thinned out before this place.", file=sys.stderr)
-        _print_events(args, answer["events"])
+        _print_events(args, answer["events"], cancelled)
     return 0
 
 
-def _print_events(args: argparse.Namespace, listed: list[EventView]) -> None:
+def _print_events(args: argparse.Namespace, listed: list[EventView], cancelled: set[str]) -> None:
     for one in listed:
         if args.json:
             print_json_line(one)
-        else:
+        elif args.type or not _is_told(one, cancelled):
             print(line(one, columns()), flush=True)
+
+
+def _is_told(one: EventView, cancelled: set[str]) -> bool:
+    """A status that only says again what a person has just said of that task."""
+    task = str(one.get("task") or "")
+    if one["kind"] == "task_cancel":
+        cancelled.add(task)
+    elif one["kind"] == "task_status" and task in cancelled:
+        cancelled.discard(task)
+        return (one.get("body") or {}).get("status") == "cancelled"
+    return False
 
 
 def line(one: EventView, room: int) -> str:

@@ -240,7 +240,8 @@ def _state(task: Task) -> str:
         return f"done ({why})" if why not in ("", "green") else "done"
     if task.get("dead"):
         return "dead-blocked"
-    return f"{status} ({cut(reason, 20)})" if reason and status in ("failed", "needs_review") else status
+    told = cut(reason.replace("_", " ").replace(":", " "), 20)
+    return f"{status} ({told})" if told and status in ("failed", "needs_review") else status
 
 
 def _since(task: Task, now: float) -> str:
@@ -252,7 +253,10 @@ def _since(task: Task, now: float) -> str:
 
 
 def _beside(task: Task, above: str) -> str:
-    """Of a task that waits: for what, unless that is what it stands below."""
+    """Of a task that waits: for what, unless that is what it stands below; of a dead-blocked one the cure."""
+    if task.get("dead"):
+        line = str((task.get("dead_action") or {}).get("line") or "")
+        return one_line(f"at {task.get('dead_at')}: {line}" if line else f"at {task.get('dead_at')}")
     waits = str((task.get("waits_for") or {}).get("what") or "")
     if waits or task.get("status") == "ready":
         return one_line(waits or str(task.get("reason") or "").replace("_", " "))

@@ -67,5 +67,6 @@ def _print_names(kind: str, desk: Desk) -> int:
     except ToryoError:
         return 0
     for one in answer[kind]:
-        print(one[name])
+        if kind != "projects" or one.get("status") != "removed":
+            print(one[name])
     return 0

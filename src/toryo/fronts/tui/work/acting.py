@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 BY_KEY: dict[str, tuple[str, ...]] = {
     "approve": ("approve", "approve_mission", "approve_target", "release_run"),
     "reject": ("reject", "reject_mission"),
-    "retry": ("retry", "resume_mission"),
+    "retry": ("retry", "retry_target", "release_account", "resume_mission", "resume_unit"),
     "cancel": ("cancel", "cancel_mission"),
     "submit": ("submit",),
     "dismiss": ("dismiss",),
@@ -31,7 +31,7 @@ ALWAYS: dict[str, dict[str, str]] = {
 }
 """Tried where nothing is offered: the daemon says why not."""
 ASKED_FIRST = ("cancel", "cancel_mission", "release_run", "dismiss", "clear_inbox")
-READS = {"get_evidence", "show_mission", "doctor", "wait_task", "list_messages"}
+READS = {"get_evidence", "show_mission", "doctor", "get_status", "wait_task", "list_messages"}
 
 
 class Acting:

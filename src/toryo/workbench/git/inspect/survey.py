@@ -17,6 +17,11 @@ from toryo.workbench.git.inspect.identity import read_mark
 
 OLDEST_GIT = (2, 38)
 
+_Origin = Literal["commit", "working copy", "none"]
+_COMMIT: _Origin = "commit"
+_HERE: _Origin = "working copy"
+_NONE: _Origin = "none"
+
 
 def survey(
     inputs: SurveyInputs,
@@ -55,11 +60,14 @@ def _survey(inputs: SurveyInputs) -> Surveyed:
         commit = inputs.commit
     found = git.do("ls-tree", "-r", "-z", commit)
     entries = [_entry(line) for line in found.split("\0") if line]
-    files = {} if inputs.working_copy else settings_files.committed(git, entries)
-    origin: Literal["commit", "working copy", "none"] = "commit" if files else "none"
+    committed = {} if inputs.working_copy else settings_files.committed(git, entries)
+    files, origin = committed, _COMMIT if committed else _NONE
     settings_tree = git.do("rev-parse", f"{commit}:{settings_files.FOLDER}") if files else ""
     if not files and (files := settings_files.on_disk(root / settings_files.FOLDER)):
-        origin, settings_tree = "working copy", settings_files.digest(files)
+        origin, settings_tree = _HERE, settings_files.digest(files)
+    elif files and settings_files.CONFIG not in files and (config := _config_here(root)):
+        # without it the checks that `init` has just written down would be in force nowhere
+        files, origin = dict(sorted({**committed, **config}.items())), _HERE
     home = worktree_home.propose(root, common)
     branches = git.do("for-each-ref", "--format=%(refname:lstrip=2)", "refs/heads")
     return Surveyed(
@@ -78,10 +86,15 @@ def _survey(inputs: SurveyInputs) -> Surveyed:
         settings_files=files,
         settings_from=origin,
         settings_tree=settings_tree,
-        uncommitted=_uncommitted(root, files) if origin == "commit" else (),
+        uncommitted=_uncommitted(root, files) if committed else (),
         worktrees=home.setting,
         stays_inside=home.stays_inside,
     )
+
+
+def _config_here(root: Path) -> dict[str, str]:
+    here = settings_files.on_disk(root / settings_files.FOLDER)
+    return {name: text for name, text in here.items() if name == settings_files.CONFIG}
 
 
 def _uncommitted(root: Path, committed: Mapping[str, str]) -> tuple[str, ...]:

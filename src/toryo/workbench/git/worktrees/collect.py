@@ -161,7 +161,10 @@ def _work(git: Git, common: Path, inputs: CollectInputs, head: str) -> _Work:
     known = [commit for commit in (inputs.base, tip, ahead) if commit]
     since = inputs.start or inputs.base
     # against the tip, not the base: a merge that threw the target's side away touches nothing by itself
-    between: tuple[str, ...] = (f"{tip or inputs.base}...{head}",)
+    old = tip or inputs.base
+    if ahead and git.is_ancestor(old, ahead):
+        old = ahead
+    between: tuple[str, ...] = (f"{old}...{head}",)
     questions = [
         (
             *("log", "-z", "--no-renames", "-c", "--name-only", "--format=tformat:%x01%H%x09%s"),
@@ -174,7 +177,6 @@ def _work(git: Git, common: Path, inputs: CollectInputs, head: str) -> _Work:
     try:
         log, net, *counted = git.do_all(*questions, limit_s=600)
     except GitFailed:
-        old = tip or inputs.base
         if git.run("merge-base", old, head).code != 1:
             raise
         # a history that was begun anew has nothing in common: all that it differs in is its work
