@@ -70,3 +70,8 @@ def test_a_base_that_is_being_checked_is_offered_no_verb_but_takes_one() -> None
 def test_the_likelier_verb_comes_first() -> None:
     assert verbs_for("base_red") == (APPROVE, RETRY)
     assert verbs_for("base_could_not_run") == (RETRY, APPROVE)
+
+
+def test_a_verb_that_alone_changes_nothing_is_taken_and_not_offered() -> None:
+    assert (verbs_for("base_flaky"), verbs_for("target_missing")) == ((APPROVE,), ())
+    assert effect_of(RETRY, "target_missing") is TRY_AGAIN

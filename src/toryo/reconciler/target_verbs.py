@@ -8,7 +8,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
-from toryo.domain.words import Verb, Verdict
+from toryo.domain.reasons import verdicts
+from toryo.domain.words import TaskStatus, Verb, Verdict
 
 PUBLISH_FAILED = "publish_failed"
 WAITING_FOR_CHECKOUT = "waiting_for_checkout"
@@ -71,8 +72,11 @@ def effect_of(verb: Verb, reason: str) -> TargetEffect | None:
 
 
 def verbs_for(reason: str) -> tuple[Verb, ...]:
-    """Those that set something going, the likelier first; none for what goes on by itself."""
+    """Those that are enough to set something going, the likelier first; none for what goes on by itself.
+
+    A retry of a flaky base finds the same verdict; one of a missing branch nothing, until somebody made it."""
     if reason == BASE_GATE:
         return ()
+    said = verdicts(TaskStatus.BLOCKED, reason)
     order = (Verb.RETRY, Verb.APPROVE) if reason == "base_could_not_run" else (Verb.APPROVE, Verb.RETRY)
-    return tuple(verb for verb in order if effect_of(verb, reason))
+    return tuple(verb for verb in order if verb in said and effect_of(verb, reason))
