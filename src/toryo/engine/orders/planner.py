@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from toryo.domain.words import PLANNERS, OrderState
+from toryo.domain.words import PLANNER_KINDS, PLANNERS, OrderKind, OrderState
 from toryo.engine.context import HeadContext
 from toryo.engine.missions.briefs import brief_of
 from toryo.engine.orders.insertion import insert
@@ -10,9 +10,22 @@ from toryo.protocol.kinds.planner import PlannerInputs
 from toryo.reconciler.missions.facts import PlannerWish
 from toryo.store.database.engine import Tx
 from toryo.store.database.mission_rows import MissionRow
+from toryo.store.database.rows import OrderRow
 from toryo.store.tables import orders, texts
 
 LIMIT_S = 3600
+
+
+def is_stale(order: OrderRow, row: MissionRow) -> bool:
+    """Whether it was asked for an older version of what is wanted; a judgement is about its task alone."""
+    return order.kind != OrderKind.JUDGE and int(order.inputs.get("request", 0)) != row.request
+
+
+def withdraw(tx: Tx, row: MissionRow, *, every: bool = False) -> None:
+    """Orders whose answers nobody waits for: the stale ones, or every one of a mission that has ended."""
+    for order in orders.pending_of_mission(tx, row.id):
+        if order.kind in PLANNER_KINDS and (every or is_stale(order, row)):
+            orders.set_state(tx, order, OrderState.WITHDRAWN)
 
 
 def want(context: HeadContext, tx: Tx, row: MissionRow, wish: PlannerWish) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from toryo.domain import subjects
-from toryo.domain.words import FilesPurpose, MissionStatus
+from toryo.domain.words import MISSION_ENDED, FilesPurpose, MissionStatus
 from toryo.engine import parking
 from toryo.engine.context import HeadContext
 from toryo.engine.missions import budgets, planner_parking, planner_state
@@ -13,7 +13,7 @@ from toryo.engine.missions.progress import report, tell_status
 from toryo.engine.missions.questions import ask_points
 from toryo.engine.missions.tests_found import detect_again
 from toryo.engine.orders.files import scan_of, want_scan
-from toryo.engine.orders.planner import want
+from toryo.engine.orders.planner import want, withdraw
 from toryo.engine.planner_settings import is_usable
 from toryo.engine.project_settings import settings_of
 from toryo.engine.subjects.files import land_files
@@ -35,8 +35,11 @@ def look_at_mission(context: HeadContext, tx: Tx, id: str) -> None:
     if row.root:  # no line is said of all its units at once: the tree itself shows how far each is
         _write(tx, row, decide_tree(tree_of(context, tx, project, row)))
         return
+    withdraw(tx, row)
     facts = facts_of(context, tx, project, row)
     decision = decide_mission(facts)
+    if decision.status in MISSION_ENDED:
+        withdraw(tx, row, every=True)
     _carry_out(context, tx, project, row, decision)
     _write(tx, row, decision)
     if facts.planner_parked:

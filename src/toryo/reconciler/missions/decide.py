@@ -14,7 +14,6 @@ from toryo.reconciler.missions.facts import (
     Landed,
     MissionDecision,
     MissionFacts,
-    TaskCounts,
 )
 from toryo.reconciler.missions.judgements import is_to_be_judged, judge_wishes
 from toryo.reconciler.missions.plan_steps import toward_plan
@@ -51,7 +50,7 @@ def _ended(facts: MissionFacts) -> MissionDecision | None:
     """At rest for good, as far as nobody retries a task or asks for more."""
     if facts.in_force is None or facts.tasks.live_runs or _wants_plan(facts) or _new_plan(facts):
         return None
-    if _all_over(facts.tasks) and _published(facts) and not facts.unclean:
+    if _all_over(facts) and _published(facts) and not facts.unclean:
         return MissionDecision(MissionStatus.COMPLETED)
     if facts.tasks.given_up and facts.tasks.at_rest == facts.tasks.total and not _judging(facts):
         return MissionDecision(MissionStatus.FAILED, Reason.GIVEN_UP)
@@ -83,7 +82,7 @@ def _active(facts: MissionFacts, pending: MissionDecision | None) -> MissionDeci
     found = MissionDecision(_ACTIVE, create_tasks=new, hold_tasks=held)
     if facts.in_force is None or new:
         return found
-    over = not pending and _all_over(facts.tasks)
+    over = not pending and _all_over(facts)
     published = facts.writes_files and facts.spec is Landed.DONE
     return replace(
         found,
@@ -110,15 +109,17 @@ def _why_active(facts: MissionFacts, over: bool) -> str:
         return Reason.NONE
     if _judging(facts):
         return f"{Reason.PLANNER_WAITS}:{facts.planner_waits}" if facts.planner_waits else Reason.JUDGING
-    return Reason.NEEDS_YOU if tasks.waiting_for_person else Reason.NONE
+    return Reason.NEEDS_YOU if tasks.waiting_for_person or not tasks.total else Reason.NONE
 
 
 def _judging(facts: MissionFacts) -> bool:
     return any(is_to_be_judged(facts, task) for task in facts.troubled)
 
 
-def _all_over(tasks: TaskCounts) -> bool:
-    return tasks.done + tasks.cancelled == tasks.total
+def _all_over(facts: MissionFacts) -> bool:
+    """Without a task nothing was done, unless every one was ticked in the folder that was taken in."""
+    tasks = facts.tasks
+    return tasks.done + tasks.cancelled == tasks.total and (tasks.total > 0 or facts.taken_in)
 
 
 def _published(facts: MissionFacts) -> bool:
