@@ -22,6 +22,15 @@ def toward_plan(facts: MissionFacts) -> MissionDecision | None:
     return _of_plan(facts, plan)
 
 
+def is_offered(facts: MissionFacts) -> bool:
+    """Whether its newest plan waits for a person's verdict, also while the mission is paused."""
+    plan = facts.plan
+    if plan is None or plan.approved or plan.rejected or plan.request != facts.request:
+        return False
+    step = toward_plan(facts)
+    return step is None or step.status is _AWAITING
+
+
 def _first_answer(facts: MissionFacts) -> MissionDecision:
     if _is_taken_in(facts):
         return MissionDecision(_PLANNING, Reason.READING)
