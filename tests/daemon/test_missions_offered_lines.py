@@ -14,10 +14,13 @@ from test_missions_typed import toryo
 
 from toryo import processes
 from toryo.domain.reasons import MEANINGS, About, Reason, Turn
+from toryo.fronts.processes.stop import stop_planner
+from toryo.fronts.text.output import Progress
 from toryo.settings import Home
 
-ELSEWHERE = {Reason.NEEDS_YOU, Reason.FILES_STUCK, Reason.TREE_STOPPED}
-"""Answered at its tasks (tests/store/test_offered_lines.py), in test_stuck_files.py, and at its units."""
+ELSEWHERE = {Reason.NEEDS_YOU, Reason.FILES_STUCK, Reason.TREE_STOPPED, Reason.PLANNER_AWAY}
+"""Answered at its tasks (tests/store/test_offered_lines.py), in test_stuck_files.py, at its units, and in
+tests/fronts/test_planner_started.py, where `toryo up` starts a planner."""
 
 
 @pytest.fixture
@@ -30,6 +33,8 @@ def shop(tmp_path: Path) -> Iterator[MissionShop]:
     try:
         yield opened
     finally:
+        with Progress("ending its planner") as progress:  # a line that chooses a model starts one
+            stop_planner(opened.daemon.home, progress)
         opened.close()
 
 

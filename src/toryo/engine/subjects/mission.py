@@ -45,6 +45,9 @@ def look_at_mission(context: HeadContext, tx: Tx, id: str) -> None:
     if facts.planner_parked:
         until = parking.ends_at(tx, *planner_parking.planners_account(context, tx))
         tx.mark(subjects.mission(id), until or tx.now)
+    alone = planner_state.alone_since(tx, row)
+    if alone is not None and not facts.planner_away:
+        tx.mark(subjects.mission(id), alone + planner_state.AWAY_S)
     detect_again(tx, project, row)
     report(tx, missions.get(tx, id) or row)
 
@@ -56,6 +59,7 @@ def tree_of(context: HeadContext, tx: Tx, project: ProjectRow, row: MissionRow) 
 def facts_of(context: HeadContext, tx: Tx, project: ProjectRow, row: MissionRow) -> MissionFacts:
     target = projects.target(tx, row.project, row.target)
     parked_until = parking.ends_at(tx, *planner_parking.planners_account(context, tx))
+    alone = planner_state.alone_since(tx, row)
     limit = planner_parking.USAGE_LIMIT if parked_until is not None else ""
     return mission_facts.gather(
         tx,
@@ -66,6 +70,7 @@ def facts_of(context: HeadContext, tx: Tx, project: ProjectRow, row: MissionRow)
         budget_reached=budgets.reached(context, tx, project, row),
         scanned=target is None or scan_of(tx, row.project, target.tip) is not None,
         planner_waits=planner_state.waits_for(tx, row) or limit,
+        planner_away=alone is not None and tx.now - alone >= planner_state.AWAY_S,
         planner_parked=bool(limit),
     )
 

@@ -10,6 +10,7 @@ from dataclasses import replace
 
 from toryo.domain.reasons import Reason
 from toryo.domain.words import MissionStatus
+from toryo.reconciler.missions.calls import waiting
 from toryo.reconciler.missions.facts import (
     Landed,
     MissionDecision,
@@ -108,7 +109,7 @@ def _why_active(facts: MissionFacts, over: bool) -> str:
     if tasks.moving or tasks.live_runs:
         return Reason.NONE
     if _judging(facts):
-        return f"{Reason.PLANNER_WAITS}:{facts.planner_waits}" if facts.planner_waits else Reason.JUDGING
+        return waiting(facts) or Reason.JUDGING
     return Reason.NEEDS_YOU if tasks.waiting_for_person or not tasks.total else Reason.NONE
 
 
