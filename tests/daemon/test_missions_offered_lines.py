@@ -14,8 +14,6 @@ from test_missions_typed import toryo
 
 from toryo import processes
 from toryo.domain.reasons import MEANINGS, About, Reason, Turn
-from toryo.fronts.processes.stop import stop_planner
-from toryo.fronts.text.output import Progress
 from toryo.settings import Home
 
 ELSEWHERE = {Reason.NEEDS_YOU, Reason.FILES_STUCK, Reason.TREE_STOPPED, Reason.PLANNER_AWAY}
@@ -33,8 +31,6 @@ def shop(tmp_path: Path) -> Iterator[MissionShop]:
     try:
         yield opened
     finally:
-        with Progress("ending its planner") as progress:  # a line that chooses a model starts one
-            stop_planner(opened.daemon.home, progress)
         opened.close()
 
 
