@@ -5,6 +5,7 @@ from __future__ import annotations
 from toryo.domain.words import PLANNER_KINDS, PLANNERS, OrderKind, OrderState
 from toryo.engine.context import HeadContext
 from toryo.engine.missions.briefs import brief_of
+from toryo.engine.missions.repository_seen import seen
 from toryo.engine.orders.insertion import insert
 from toryo.protocol.kinds.planner import PlannerInputs
 from toryo.reconciler.missions.facts import PlannerWish
@@ -38,8 +39,13 @@ def want(context: HeadContext, tx: Tx, row: MissionRow, wish: PlannerWish) -> No
         number += 1
         key = f"{first}/{number}"
     brief = brief_of(context, tx, row, wish.purpose, task=wish.task)
+    read = seen(tx, row)
     inputs = PlannerInputs(
-        mission=row.id, request=wish.request, n=wish.n, brief=texts.put(tx, brief.model_dump_json())
+        mission=row.id,
+        request=wish.request,
+        n=wish.n,
+        brief=texts.put(tx, brief.model_dump_json()),
+        scan=read.commit if read else "",
     )
     insert(
         tx,

@@ -11,8 +11,9 @@ from toryo.engine.missions.files import artefacts, tasks_text, writes_files
 from toryo.engine.missions.making import make_tasks
 from toryo.engine.missions.progress import report, tell_status
 from toryo.engine.missions.questions import ask_points
+from toryo.engine.missions.repository_seen import seen
 from toryo.engine.missions.tests_found import detect_again
-from toryo.engine.orders.files import scan_of, want_scan
+from toryo.engine.orders.files import want_scan
 from toryo.engine.orders.planner import want, withdraw
 from toryo.engine.planner_settings import is_usable
 from toryo.engine.project_settings import settings_of
@@ -68,7 +69,7 @@ def facts_of(context: HeadContext, tx: Tx, project: ProjectRow, row: MissionRow)
         writes_files=writes_files(project, row),
         planner=is_usable(context, tx),
         budget_reached=budgets.reached(context, tx, project, row),
-        scanned=target is None or scan_of(tx, row.project, target.tip) is not None,
+        scanned=target is None or seen(tx, row) is not None,
         planner_waits=planner_state.waits_for(tx, row) or limit,
         planner_away=alone is not None and tx.now - alone >= planner_state.AWAY_S,
         planner_parked=bool(limit),

@@ -9,17 +9,20 @@ from __future__ import annotations
 from dataclasses import replace
 
 from toryo.domain.reasons import Reason
-from toryo.domain.words import MissionStatus
+from toryo.domain.words import MissionStatus, OrderKind
 from toryo.reconciler.missions.calls import waiting
 from toryo.reconciler.missions.facts import (
     Landed,
     MissionDecision,
     MissionFacts,
+    PlannerWish,
 )
 from toryo.reconciler.missions.judgements import is_to_be_judged, judge_wishes
 from toryo.reconciler.missions.plan_steps import toward_plan
 
 _ACTIVE = MissionStatus.ACTIVE
+ABOUT_THE_REPOSITORY = frozenset({OrderKind.QUESTION, OrderKind.PLAN, OrderKind.ANALYZE})
+"""Purposes whose brief describes the repository; a judgement and an impact are about tasks that exist."""
 
 
 def decide_mission(facts: MissionFacts) -> MissionDecision:
@@ -128,12 +131,17 @@ def _published(facts: MissionFacts) -> bool:
 
 
 def _asked_in_turn(facts: MissionFacts, found: MissionDecision) -> MissionDecision:
-    """Before a model is asked the repository is read."""
+    """Before a model is asked about the work as a whole the repository is read, once."""
     if not found.wishes:
         return found
     if not facts.planner:
         return replace(found, wishes=())
-    if not facts.scanned:
+    is_ready = facts.scanned or {wish.purpose for wish in found.wishes}.isdisjoint(ABOUT_THE_REPOSITORY)
+    if not is_ready:
         reason = found.reason if found.status is _ACTIVE else Reason.READING.value
-        return replace(found, reason=reason, wishes=(), scan=True)
+        found = replace(found, reason=reason, wishes=_but(found.wishes, ABOUT_THE_REPOSITORY), scan=True)
     return replace(found, wishes=()) if facts.planner_parked else found
+
+
+def _but(wishes: tuple[PlannerWish, ...], those: frozenset[OrderKind]) -> tuple[PlannerWish, ...]:
+    return tuple(wish for wish in wishes if wish.purpose not in those)
