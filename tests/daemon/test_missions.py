@@ -304,3 +304,37 @@ def test_every_two_minutes_a_line_says_what_each_agent_does_and_printed_last_wit
     alive(shop, 60)
     assert len([one for one in shop.mission(mission)["messages"] if one["who"] == "progress"]) == count
     assert shop.planner.orders() == []
+
+
+def tables(shop: MissionShop, mission: str) -> list[str]:
+    return [one["text"] for one in shop.mission(mission)["messages"] if one["text"].startswith("at work:")]
+
+
+def test_other_lines_put_the_table_off_by_nothing_and_it_names_what_is_not_at_work(shop: MissionShop) -> None:
+    mission = shop.planned()
+    shop.daemon.person("approve_mission", mission=mission)
+    shop.hands.claim("dev", shop.project)
+    shop.hands.prepare()
+    shop.hands.start()
+    for number in range(3):
+        alive(shop, 45)
+        shop.daemon.person("set_mission", mission=mission, parallelism=number + 1)
+        shop.daemon.person("pause_mission", mission=mission)
+        shop.daemon.person("resume_mission", mission=mission)
+    (told,) = tables(shop, mission)
+    first, other = told.splitlines()[1:]
+    assert first == "T001 Count requests: implement, 2 min"
+    assert other == "not at work: T002 blocked (dependency)"
+
+
+def test_a_run_of_a_paused_mission_is_still_told_of(shop: MissionShop) -> None:
+    mission = shop.planned()
+    shop.daemon.person("approve_mission", mission=mission)
+    shop.hands.claim("dev", shop.project)
+    shop.hands.prepare()
+    shop.hands.start()
+    shop.daemon.person("pause_mission", mission=mission)
+    alive(shop, 125)
+    assert shop.standing(mission) == "paused paused"
+    (told,) = tables(shop, mission)
+    assert "T001 Count requests: implement, 2 min" in told

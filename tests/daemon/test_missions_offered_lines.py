@@ -16,8 +16,9 @@ from toryo import processes
 from toryo.domain.reasons import MEANINGS, About, Reason, Turn
 from toryo.settings import Home
 
-ELSEWHERE = {Reason.NEEDS_YOU, Reason.FILES_STUCK, Reason.TREE_STOPPED}
-"""Answered at its tasks (tests/store/test_offered_lines.py), in test_stuck_files.py, and at its units."""
+ELSEWHERE = {Reason.NEEDS_YOU, Reason.FILES_STUCK, Reason.TREE_STOPPED, Reason.PLANNER_AWAY}
+"""Answered at its tasks (tests/store/test_offered_lines.py), in test_stuck_files.py, at its units, and in
+tests/fronts/test_planner_started.py, where `toryo up` starts a planner."""
 
 
 @pytest.fixture

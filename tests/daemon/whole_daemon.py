@@ -24,6 +24,8 @@ from toryo.daemon.process import open_context, writer_for
 from toryo.daemon.tools.table import table
 from toryo.engine.context import HeadContext
 from toryo.engine.drain import drain
+from toryo.fronts.processes.stop import stop_planner
+from toryo.fronts.text.output import Progress
 from toryo.protocol.asks import AskAnswer
 from toryo.protocol.base import Model
 from toryo.protocol.kinds.landing import Accepted, CandidateBuilt, Published
@@ -78,6 +80,8 @@ class WholeDaemon:
         context.store.close()
 
     def close(self) -> None:
+        with Progress("ending its planner") as progress:  # a command that chose a model started one
+            stop_planner(self.home, progress)
         self._loop.call_soon_threadsafe(self.head.stop)
         self._thread.join(20)
         assert not self._thread.is_alive()

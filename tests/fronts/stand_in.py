@@ -32,7 +32,14 @@ def main(word: str, home: Path) -> None:
     if os.environ.get("STAND_IN") == "refuse":
         sys.exit("the database is broken")
     peer = Peer(home, {"health_check": {"status": "ok"}, "get_status": lambda _: status(home)})
-    peer.answers["list_config"] = lambda _: config()
+    own: dict[str, Any] = {}
+    peer.answers["list_config"] = lambda _: config(own)
+    peer.answers["get_config"] = lambda asked: one_of(config(own), asked["key"])
+    peer.answers["set_config"] = lambda asked: own.update({asked["key"]: asked["value"]}) or asked
+    peer.answers["unset_config"] = lambda asked: {
+        "key": asked["key"],
+        "was_set": own.pop(asked["key"], "") != "",
+    }
     peer.answers["shutdown"] = lambda _: leaving.set() or {}
     wait_for(leaving)
     peer.close()
@@ -41,11 +48,16 @@ def main(word: str, home: Path) -> None:
 FILES = {"coordinator": "registered", "planner": "planning"}
 
 
-def config() -> dict[str, Any]:
-    """STAND_IN_MODEL is the home's own model."""
+def config(own: dict[str, Any]) -> dict[str, Any]:
+    """STAND_IN_MODEL is the home's own model; `own` was set since."""
     url, model = "http://127.0.0.1:1/v1", os.environ.get("STAND_IN_MODEL", "")
-    values = {"planner.via": "", "planner.base_url": url if model else "", "planner.model": model}
+    values = {"planner.via": "", "planner.base_url": url if model else "", "planner.model": model} | own
     return {"settings": [{"key": key, "value": value} for key, value in values.items()]}
+
+
+def one_of(listed: dict[str, Any], key: str) -> dict[str, Any]:
+    values = {one["key"]: one["value"] for one in listed["settings"]}
+    return {"key": key, "value": values.get(key, ""), "source": "home", "about": "", "variable": ""}
 
 
 def status(home: Path) -> dict[str, Any]:

@@ -23,7 +23,7 @@ PROGRAM = (sys.executable, str(Path(__file__).parent / "stand_in.py"))
 COMMAND = (
     "import sys; from toryo.fronts.processes import start as starting; from toryo.fronts.cli import entry;"
     f"starting.PROGRAM = {PROGRAM!r};"
-    "sys.exit(entry.run(sys.argv[1:], {'planner': None}))"
+    "sys.exit(entry.run(sys.argv[1:], {'planner': None, 'check_model': lambda home, show: 0}))"
 )
 PIDS = re.compile(r"(\w+) \(pid (\d+)\)")
 KEY = "sk-only-for-the-planner"
@@ -140,3 +140,51 @@ def test_who_waits_leaves_a_planner_alone_that_was_taken_down(home):
     revive(home)
     assert noted(Home(home)) is None
     assert started(home).count("planner") == 1
+
+
+def planner(home: Path, *words: str, said: str = "", **env: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-c", COMMAND, "planner", *words],
+        env={**os.environ, "TORYO_HOME": str(home), **env},
+        input=said,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+
+
+def test_a_model_that_is_chosen_is_in_force_at_once(home):
+    up(home)
+    assert started(home) == ["coordinator", "daemon"]
+    done = planner(home, "use", "claude")
+    assert done.returncode == 0, done.stderr
+    assert started(home) == ["coordinator", "daemon", "planner"]
+    first = pid(home)
+    assert planner(home, "use", "claude", **SHELL).returncode == 0
+    assert pid(home) != first, "this shell says something else"
+
+
+def test_a_key_is_handed_over_where_a_model_is_used_and_starts_nothing_otherwise(home):
+    assert planner(home, "key", said="sk-kept\n").returncode == 0
+    assert not (home / "started").exists(), "nobody is up"
+    up(home, STAND_IN_MODEL="m")
+    os.kill(pid(home), signal.SIGKILL)
+    eventually(lambda: not noted(Home(home)).lives)
+    assert planner(home, "key", said="sk-kept\n").returncode == 0
+    assert pid(home)
+    assert started(home).count("planner") == 2
+
+
+def test_a_check_that_went_well_leaves_the_planner_with_the_same_settings(home):
+    up(home, **SHELL)
+    first = pid(home)
+    assert planner(home, "check", **{**SHELL, "TORYO_PLANNER_MODEL": "large"}).returncode == 0
+    assert pid(home) != first
+
+
+def test_up_starts_a_planner_that_is_away(home):
+    up(home, STAND_IN_MODEL="m")
+    os.kill(pid(home), signal.SIGKILL)
+    eventually(lambda: not noted(Home(home)).lives)
+    assert "planner (pid" in up(home)

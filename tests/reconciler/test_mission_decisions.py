@@ -64,6 +64,16 @@ def test_a_request_is_read_then_asked_about_then_planned_then_analyzed() -> None
     assert (shown(a_planned()), wished(a_planned())) == ("awaiting_approval plan_ready", [])
 
 
+def test_only_what_is_about_the_work_as_a_whole_waits_for_the_repository_to_be_read() -> None:
+    said = an_active(request=2, demand=Demand(2), scanned=False)
+    assert (wished(said), decide_mission(said).scan) == (["impact/2/0"], False)
+    weighed = replace(said, demand=Demand(2, weighed=True, replan=True))
+    assert (wished(weighed), decide_mission(weighed).scan) == ([], True)
+    stuck = TroubledTask("t1", TaskStatus.FAILED, "checks_failed")
+    both = replace(weighed, troubled=(stuck,))
+    assert (wished(both), decide_mission(both).scan) == (["judge/t1/1"], True)
+
+
 def test_a_small_mission_is_not_analyzed() -> None:
     assert shown(a_planned(calls=(ASKED, PLANNED), size=Size.SMALL)) == "awaiting_approval plan_ready"
 

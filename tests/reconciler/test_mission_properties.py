@@ -90,6 +90,7 @@ def test_it_is_completed_only_with_every_task_over_its_files_published_and_nothi
     tasks = facts.tasks
     if decide_mission(facts).status is MissionStatus.COMPLETED:
         assert tasks.done + tasks.cancelled == tasks.total
+        assert tasks.total or facts.taken_in, "nothing was done"
         assert facts.unclean == tasks.live_runs == 0
         assert not facts.writes_files or facts.spec is facts.ticks is Landed.DONE
     if decide_mission(facts).status is MissionStatus.FAILED:
@@ -97,9 +98,16 @@ def test_it_is_completed_only_with_every_task_over_its_files_published_and_nothi
         assert tasks.at_rest == tasks.total
 
 
+@given(missions())
+def test_no_mission_is_completed_without_a_task_that_landed_or_was_cancelled(facts: MissionFacts) -> None:
+    if decide_mission(facts).status is MissionStatus.COMPLETED and not facts.taken_in:
+        assert facts.tasks.done + facts.tasks.cancelled > 0
+
+
 @given(counts())
 def test_an_active_mission_with_all_that_is_completed(tasks: TaskCounts) -> None:
-    over = TaskCounts(total=tasks.done + tasks.cancelled, done=tasks.done, cancelled=tasks.cancelled)
+    done = tasks.done or 1
+    over = TaskCounts(total=done + tasks.cancelled, done=done, cancelled=tasks.cancelled)
     facts = an_active(over, writes_files=True, spec=Landed.DONE, ticks=Landed.DONE)
     assert decide_mission(facts).status is MissionStatus.COMPLETED
 

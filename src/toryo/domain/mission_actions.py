@@ -9,6 +9,7 @@ from toryo.domain.words import MISSION_ENDED, MissionStatus
 _BY_REASON: dict[Reason, tuple[Do, ...]] = {
     Reason.QUESTIONS: (Do.ANSWER_MISSION,),
     Reason.NO_PLANNER: (Do.USE_PLANNER,),
+    Reason.PLANNER_AWAY: (Do.UP,),
     Reason.PLANNER_FAILED: (Do.SAY_TO_MISSION, Do.SHOW_MISSION, Do.CHECK_PLANNER),
     Reason.PLAN_READY: (Do.APPROVE_MISSION, Do.REJECT_MISSION),
     Reason.FINDINGS: (Do.APPROVE_MISSION, Do.REJECT_MISSION),
@@ -38,4 +39,4 @@ def mission_actions(id: str, status: str, reason: str) -> tuple[Action, ...]:
     return (*chosen, *(action(do, id) for do in more), action(Do.CANCEL_MISSION, id))
 
 
-_OF_ALL = (Do.USE_PLANNER, Do.CHECK_PLANNER)
+_OF_ALL = (Do.USE_PLANNER, Do.CHECK_PLANNER, Do.UP)

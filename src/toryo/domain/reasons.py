@@ -137,6 +137,7 @@ class Reason(StrEnum):
     ANALYZING = "analyzing"
     NO_PLANNER = "no_planner"
     PLANNER_WAITS = "planner_waits"
+    PLANNER_AWAY = "planner_away"
     PLANNER_FAILED = "planner_failed"
     PLAN_READY = "plan_ready"
     PLAN_ONLY = "plan_only"
@@ -318,6 +319,7 @@ MEANINGS: dict[Reason, Meaning] = {
     Reason.ANALYZING: Meaning("the planner compares its spec, plan and tasks", _MISSION, Turn.TORYO),
     Reason.NO_PLANNER: Meaning("no model is configured for the planner", _MISSION, Turn.PERSON),
     Reason.PLANNER_WAITS: Meaning("the planner's model cannot be asked now", _MISSION, Turn.SERVICE),
+    Reason.PLANNER_AWAY: Meaning("the planner is not running", _MISSION, Turn.PERSON),
     Reason.PLANNER_FAILED: Meaning("the model gave no answer that can be used", _MISSION, Turn.PERSON),
     Reason.PLAN_READY: Meaning("its plan waits for your approval", _MISSION, Turn.PERSON),
     Reason.PLAN_ONLY: Meaning("only the plan was asked for; approve it to go on", _MISSION, Turn.PERSON),

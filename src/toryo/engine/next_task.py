@@ -16,7 +16,7 @@ from toryo.domain.units import are_kin
 from toryo.domain.words import MAY_LAND, TaskStatus, is_at_rest
 from toryo.engine import parking
 from toryo.engine.project_settings import settings_of
-from toryo.engine.scope import from_json, writes_of
+from toryo.engine.scope import writes_of, writes_of_live
 from toryo.reconciler.decide import decide_task
 from toryo.reconciler.subjects import Policy
 from toryo.store.database.engine import Tx
@@ -88,9 +88,7 @@ def _first_free(
                 waiting = waiting or "parallelism of its mission"
                 continue
             mine = writes_of(project, agent, task)
-            if any(
-                may_overlap(mine, from_json(one.scope).write) for one in busy if not are_kin_of(task, one)
-            ):
+            if any(may_overlap(mine, writes_of_live(one)) for one in busy if not are_kin_of(task, one)):
                 waiting = "overlapping write scope"
                 continue
             fresh = _still_ready(tx, task)

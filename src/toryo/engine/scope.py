@@ -9,6 +9,7 @@ from toryo.domain.scopes import Scope
 from toryo.domain.units import CONTRACT
 from toryo.engine.project_settings import settings_of
 from toryo.store.database.rows import AgentRow, ProjectRow, TaskRow
+from toryo.store.tables.runs import LiveScope
 
 
 def scope_of(project: ProjectRow, agent: AgentRow, task: TaskRow) -> Scope:
@@ -30,6 +31,13 @@ def private_of(project: ProjectRow, task: TaskRow) -> tuple[str, ...]:
 def writes_of(project: ProjectRow, agent: AgentRow, task: TaskRow) -> tuple[str, ...] | None:
     """What it is expected to write, for scheduling: also where that is only predicted."""
     return tuple(task.write) if task.write is not None else scope_of(project, agent, task).write
+
+
+def writes_of_live(run: LiveScope) -> tuple[str, ...] | None:
+    """Of a live run the same: its own scope holds no prediction, since that binds nobody."""
+    if run.predicted and run.wish is not None:
+        return tuple(run.wish)
+    return from_json(run.scope).write
 
 
 def as_json(scope: Scope) -> dict[str, Any]:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from toryo.domain.words import OrderKind
 from toryo.engine.context import HeadContext
+from toryo.engine.missions.repository_seen import seen
 from toryo.engine.planner_settings import language
 from toryo.engine.project_settings import settings_of
 from toryo.protocol.kinds.planner import (
@@ -21,7 +22,7 @@ from toryo.protocol.kinds.planner import (
 from toryo.store.database.engine import Tx
 from toryo.store.database.mission_rows import MissionRow, PlanRow
 from toryo.store.database.rows import ProjectRow, TaskRow
-from toryo.store.tables import claims, gates, landings, missions, plans, projects, runs, scans, texts
+from toryo.store.tables import claims, gates, landings, missions, plans, projects, runs, texts
 
 OUTPUT = 4000
 """Of what failed, the end."""
@@ -30,13 +31,10 @@ MESSAGES = 200
 SUMMARY = 1500
 
 
-def brief_of(
-    context: HeadContext, tx: Tx, row: MissionRow, purpose: OrderKind, *, scan: str = "", task: str = ""
-) -> Brief:
+def brief_of(context: HeadContext, tx: Tx, row: MissionRow, purpose: OrderKind, *, task: str = "") -> Brief:
     project = projects.get(tx, row.project)
     assert project is not None  # missions have a foreign key to it
-    target = projects.target(tx, row.project, row.target)
-    seen = scans.get(tx, row.project, scan or (target.tip if target else ""))
+    read = seen(tx, row)
     plan = plans.newest(tx, row.id)
     known = missions.tasks_of(tx, row.id)
     stuck = next((one for one in known if one.id == task), None)
@@ -50,8 +48,8 @@ def brief_of(
         window=settings.planner.window,
         project=project.name,
         target=row.target,
-        scan=(context.blobs.get(seen.text) or texts.get(tx, seen.text) or "") if seen else "",
-        has_tests=seen.has_tests if seen else True,
+        scan=(context.blobs.get(read.text) or texts.get(tx, read.text) or "") if read else "",
+        has_tests=read.has_tests if read else True,
         agents=_agents(tx, project),
         checks=tuple(check.command for check in settings.dod.checks),
         max_concurrent=_max_concurrent(context),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from toryo.domain import planned_tasks, subjects
 from toryo.domain.dependency_graphs import in_order
 from toryo.domain.ids import AgentName, TaskId
@@ -29,7 +31,7 @@ def make_tasks(tx: Tx, project: ProjectRow, row: MissionRow, version: int) -> No
         return
     before = next((one for one in reversed(versions) if one.made_at is not None), None)
     if before is None:
-        _create(tx, project, row, plan, [_of(one) for one in plan.tasks], {})
+        _create(tx, project, row, _with_edges(plan), {})
     else:
         _replace(tx, project, row, plan, before)
     plans.update(tx, row.id, version, made_at=tx.now, approved_at=plan.approved_at or tx.now)
@@ -43,29 +45,32 @@ def make_tasks(tx: Tx, project: ProjectRow, row: MissionRow, version: int) -> No
         tx.mark(subjects.task(task))
 
 
-def _of(one: object) -> planned_tasks.PlannedTask:
-    return planned(PlannedTask.model_validate(one))
+def _with_edges(plan: PlanRow) -> list[planned_tasks.PlannedTask]:
+    """Its tasks; each also waits for what may write the same."""
+    extra: dict[str, list[str]] = {}
+    for task, needs in plan.edges:
+        extra.setdefault(task, []).append(needs)
+    wanted = [planned(PlannedTask.model_validate(one)) for one in plan.tasks]
+    return [
+        replace(one, depends_on=tuple(dict.fromkeys((*one.depends_on, *extra.get(one.id, ())))))
+        for one in wanted
+    ]
 
 
 def _create(
     tx: Tx,
     project: ProjectRow,
     row: MissionRow,
-    plan: PlanRow,
     wanted: list[planned_tasks.PlannedTask],
     known: dict[str, TaskId],
 ) -> None:
     """`known`: plan id → task of those that exist. Each comes behind what it waits for."""
-    extra: dict[str, list[str]] = {}
-    for task, needs in plan.edges:
-        extra.setdefault(task, []).append(needs)
     new = {one.id: one for one in wanted if not one.done}
-    needs_of = {id: tuple(dict.fromkeys((*one.depends_on, *extra.get(id, ())))) for id, one in new.items()}
-    graph = {id: tuple(need for need in needs if need in new) for id, needs in needs_of.items()}
+    graph = {id: tuple(need for need in one.depends_on if need in new) for id, one in new.items()}
     for id in in_order(graph):
         one = new[id]
         made = _task(tx, project, row, one)
-        tasks.insert(tx, made, [known[need] for need in needs_of[id] if need in known])
+        tasks.insert(tx, made, [known[need] for need in one.depends_on if need in known])
         known[id] = made.id
         told = {"title": made.title[:200], "mission": row.id, "planned": id}
         tx.emit("task_added", told, project=project.id, task=made.id)
@@ -99,21 +104,23 @@ def _replace(tx: Tx, project: ProjectRow, row: MissionRow, plan: PlanRow, before
         one.planned: one for one in missions.tasks_of(tx, row.id) if one.status != TaskStatus.CANCELLED
     }
     old = []
-    for one in before.tasks:
-        task, wish = current.get(str(one["id"])), _of(one)
+    for wish in _with_edges(before):
+        task = current.get(wish.id)
         if task is not None or wish.done:
             status = TaskStatus(task.status) if task else TaskStatus.DONE
             landed = task is not None and bool(task.landed_commit)
             old.append(
                 ExistingTask(wish, TaskStatus.DONE if landed else status, bool(task and task.generation))
             )
-    change = replan(old, [_of(one) for one in plan.tasks])
+    change = replan(old, _with_edges(plan))
     gone = [current[id] for id in (*change.replaced, *change.cancelled) if id in current]
     known = {id: task.id for id, task in current.items() if task not in gone}
-    _create(tx, project, row, plan, list(change.create), known)
-    for edges in change.edges:  # before the old ones go: nobody is blocked by a cancelled one
-        if edges.task in current and edges.task in known:
-            tasks.set_needs(tx, known[edges.task], [known[need] for need in edges.needs if need in known])
+    _create(tx, project, row, list(change.create), known)
+    moved = [one for one in change.edges if one.task in current and one.task in known]
+    for edges in moved:  # an old edge and a new one might close a cycle that neither plan has
+        tasks.set_needs(tx, known[edges.task], [])
+    for edges in moved:  # before the old ones go: nobody is blocked by a cancelled one
+        tasks.set_needs(tx, known[edges.task], [known[need] for need in edges.needs if need in known])
     for task in gone:
         _cancel(tx, task, f"replaced by version {plan.version} of the plan")
 

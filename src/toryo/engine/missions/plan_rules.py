@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from toryo.domain import planned_tasks
 from toryo.engine.default_agents import default_agent
+from toryo.engine.missions.repository_seen import seen
 from toryo.engine.project_settings import settings_of
 from toryo.protocol.kinds.planner import PlanAnswer, PlannedTask
 from toryo.reconciler.plans.facts import OtherMission, PlanFacts, PlanJudgement
@@ -12,7 +13,7 @@ from toryo.reconciler.plans.sentences import fault_text, note_text
 from toryo.store.database.engine import Tx
 from toryo.store.database.mission_rows import MissionRow, PlanRow, ScanRow
 from toryo.store.database.rows import ProjectRow
-from toryo.store.tables import missions, plans, projects, scans
+from toryo.store.tables import missions, plans, projects
 
 MANY = 20_000
 """Paths of a scan beyond which it does not hold every file."""
@@ -46,17 +47,16 @@ def keep_plan(
 
 
 def judge(tx: Tx, project: ProjectRow, row: MissionRow, tasks: tuple[PlannedTask, ...]) -> PlanJudgement:
-    target = projects.target(tx, row.project, row.target)
-    seen = scans.get(tx, row.project, target.tip) if target else None
+    read = seen(tx, row)
     return judge_plan(
         PlanFacts(
             tasks=tuple(planned(one) for one in tasks),
             agents=frozenset(one.id for one in projects.agents_of(tx, project.id)),
             default_agent=default_agent(tx, project),
             has_checks=bool(settings_of(project.settings).dod.checks),
-            has_tests=seen.has_tests if seen else True,
-            paths=_paths(seen),
-            top=frozenset(path.split("/")[0] for path in seen.paths) if seen else frozenset(),
+            has_tests=read.has_tests if read else True,
+            paths=_paths(read),
+            top=frozenset(path.split("/")[0] for path in read.paths) if read else frozenset(),
             landed=frozenset(
                 one.planned for one in missions.tasks_of(tx, row.id) if one.landed_commit and one.planned
             ),
@@ -80,8 +80,8 @@ def planned(one: PlannedTask) -> planned_tasks.PlannedTask:
     )
 
 
-def _paths(seen: ScanRow | None) -> frozenset[str] | None:
-    return frozenset(seen.paths) if seen and 0 < len(seen.paths) < MANY else None
+def _paths(read: ScanRow | None) -> frozenset[str] | None:
+    return frozenset(read.paths) if read and 0 < len(read.paths) < MANY else None
 
 
 def _others(tx: Tx, row: MissionRow) -> tuple[OtherMission, ...]:

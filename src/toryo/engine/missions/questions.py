@@ -60,8 +60,3 @@ def ask_points(tx: Tx, row: MissionRow, plan: PlanRow) -> None:
 
 def point_id(version: int, number: int) -> str:
     return f"V{version}P{number}"
-
-
-def points_of(tx: Tx, mission: str, version: int) -> list[QuestionRow]:
-    """Questions that the open points of that version became."""
-    return [one for one in missions.questions_of(tx, mission) if one.id.startswith(f"V{version}P")]

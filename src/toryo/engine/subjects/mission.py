@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from toryo.domain import subjects
-from toryo.domain.words import FilesPurpose, MissionStatus
+from toryo.domain.words import MISSION_ENDED, FilesPurpose, MissionStatus
 from toryo.engine import parking
 from toryo.engine.context import HeadContext
 from toryo.engine.missions import budgets, planner_parking, planner_state
@@ -11,9 +11,10 @@ from toryo.engine.missions.files import artefacts, tasks_text, writes_files
 from toryo.engine.missions.making import make_tasks
 from toryo.engine.missions.progress import report, tell_status
 from toryo.engine.missions.questions import ask_points
+from toryo.engine.missions.repository_seen import seen
 from toryo.engine.missions.tests_found import detect_again
-from toryo.engine.orders.files import scan_of, want_scan
-from toryo.engine.orders.planner import want
+from toryo.engine.orders.files import want_scan
+from toryo.engine.orders.planner import want, withdraw
 from toryo.engine.planner_settings import is_usable
 from toryo.engine.project_settings import settings_of
 from toryo.engine.subjects.files import land_files
@@ -35,13 +36,19 @@ def look_at_mission(context: HeadContext, tx: Tx, id: str) -> None:
     if row.root:  # no line is said of all its units at once: the tree itself shows how far each is
         _write(tx, row, decide_tree(tree_of(context, tx, project, row)))
         return
+    withdraw(tx, row)
     facts = facts_of(context, tx, project, row)
     decision = decide_mission(facts)
+    if decision.status in MISSION_ENDED:
+        withdraw(tx, row, every=True)
     _carry_out(context, tx, project, row, decision)
     _write(tx, row, decision)
     if facts.planner_parked:
         until = parking.ends_at(tx, *planner_parking.planners_account(context, tx))
         tx.mark(subjects.mission(id), until or tx.now)
+    alone = planner_state.alone_since(tx, row)
+    if alone is not None and not facts.planner_away:
+        tx.mark(subjects.mission(id), alone + planner_state.AWAY_S)
     detect_again(tx, project, row)
     report(tx, missions.get(tx, id) or row)
 
@@ -53,6 +60,7 @@ def tree_of(context: HeadContext, tx: Tx, project: ProjectRow, row: MissionRow) 
 def facts_of(context: HeadContext, tx: Tx, project: ProjectRow, row: MissionRow) -> MissionFacts:
     target = projects.target(tx, row.project, row.target)
     parked_until = parking.ends_at(tx, *planner_parking.planners_account(context, tx))
+    alone = planner_state.alone_since(tx, row)
     limit = planner_parking.USAGE_LIMIT if parked_until is not None else ""
     return mission_facts.gather(
         tx,
@@ -61,8 +69,9 @@ def facts_of(context: HeadContext, tx: Tx, project: ProjectRow, row: MissionRow)
         writes_files=writes_files(project, row),
         planner=is_usable(context, tx),
         budget_reached=budgets.reached(context, tx, project, row),
-        scanned=target is None or scan_of(tx, row.project, target.tip) is not None,
+        scanned=target is None or seen(tx, row) is not None,
         planner_waits=planner_state.waits_for(tx, row) or limit,
+        planner_away=alone is not None and tx.now - alone >= planner_state.AWAY_S,
         planner_parked=bool(limit),
     )
 

@@ -57,7 +57,7 @@ def bring_up(home: Home, *, announce: Callable[[], None] = lambda: None) -> Up:
     make_home(home)
     with Progress("starting toryo") as progress, starting_lock(home, progress):
         started: list[str] = []
-        if not _daemon_answers(home):
+        if not daemon_answers(home):
             announce()
             started.append("daemon")
             _start_daemon(home, progress)
@@ -141,7 +141,7 @@ def note(home: Home, pids: dict[str, int]) -> None:
     new.replace(home.path / "up.json")
 
 
-def _daemon_answers(home: Home) -> bool:
+def daemon_answers(home: Home) -> bool:
     """False if nobody listens; one that is there but silent is an error, no reason for a second."""
     try:
         ask(home, "health_check", timeout_s=ANSWER_WITHIN_S)
@@ -154,7 +154,7 @@ def _daemon_answers(home: Home) -> bool:
 
 def _start_daemon(home: Home, progress: Progress) -> None:
     begun = begin(home, "daemon")
-    wait_until(begun, "daemon", progress, lambda: operator_key(home) != "" and _daemon_answers(home))
+    wait_until(begun, "daemon", progress, lambda: operator_key(home) != "" and daemon_answers(home))
 
 
 def start_coordinator(home: Home, daemon: int, progress: Progress) -> dict[str, Any]:

@@ -25,6 +25,8 @@ class PlannerInputs(Model):
     """Which try at this purpose: a plan that is mended is asked for again."""
     brief: str
     """Blob hash of a `Brief` as JSON."""
+    scan: str = ""
+    """Commit at which the repository was read that the brief describes; empty: it was not."""
 
 
 class AgentBrief(Model):

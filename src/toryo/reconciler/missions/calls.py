@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from toryo.domain.reasons import Reason
 from toryo.domain.words import OrderKind
 from toryo.reconciler.missions.facts import CallState, MissionFacts, PlannerCall
 
@@ -25,3 +26,10 @@ def was_answered(facts: MissionFacts, purpose: OrderKind, n: int | None = None) 
         call.purpose is purpose and call.state is CallState.ANSWERED and n in (None, call.n)
         for call in facts.calls
     )
+
+
+def waiting(facts: MissionFacts) -> str:
+    """Why a call that was ordered is not answered; empty: it is being asked."""
+    if facts.planner_away:
+        return Reason.PLANNER_AWAY
+    return f"{Reason.PLANNER_WAITS}:{facts.planner_waits}" if facts.planner_waits else ""

@@ -9,17 +9,20 @@ from __future__ import annotations
 from dataclasses import replace
 
 from toryo.domain.reasons import Reason
-from toryo.domain.words import MissionStatus
+from toryo.domain.words import MissionStatus, OrderKind
+from toryo.reconciler.missions.calls import waiting
 from toryo.reconciler.missions.facts import (
     Landed,
     MissionDecision,
     MissionFacts,
-    TaskCounts,
+    PlannerWish,
 )
 from toryo.reconciler.missions.judgements import is_to_be_judged, judge_wishes
 from toryo.reconciler.missions.plan_steps import toward_plan
 
 _ACTIVE = MissionStatus.ACTIVE
+ABOUT_THE_REPOSITORY = frozenset({OrderKind.QUESTION, OrderKind.PLAN, OrderKind.ANALYZE})
+"""Purposes whose brief describes the repository; a judgement and an impact are about tasks that exist."""
 
 
 def decide_mission(facts: MissionFacts) -> MissionDecision:
@@ -51,7 +54,7 @@ def _ended(facts: MissionFacts) -> MissionDecision | None:
     """At rest for good, as far as nobody retries a task or asks for more."""
     if facts.in_force is None or facts.tasks.live_runs or _wants_plan(facts) or _new_plan(facts):
         return None
-    if _all_over(facts.tasks) and _published(facts) and not facts.unclean:
+    if _all_over(facts) and _published(facts) and not facts.unclean:
         return MissionDecision(MissionStatus.COMPLETED)
     if facts.tasks.given_up and facts.tasks.at_rest == facts.tasks.total and not _judging(facts):
         return MissionDecision(MissionStatus.FAILED, Reason.GIVEN_UP)
@@ -83,7 +86,7 @@ def _active(facts: MissionFacts, pending: MissionDecision | None) -> MissionDeci
     found = MissionDecision(_ACTIVE, create_tasks=new, hold_tasks=held)
     if facts.in_force is None or new:
         return found
-    over = not pending and _all_over(facts.tasks)
+    over = not pending and _all_over(facts)
     published = facts.writes_files and facts.spec is Landed.DONE
     return replace(
         found,
@@ -109,16 +112,18 @@ def _why_active(facts: MissionFacts, over: bool) -> str:
     if tasks.moving or tasks.live_runs:
         return Reason.NONE
     if _judging(facts):
-        return f"{Reason.PLANNER_WAITS}:{facts.planner_waits}" if facts.planner_waits else Reason.JUDGING
-    return Reason.NEEDS_YOU if tasks.waiting_for_person else Reason.NONE
+        return waiting(facts) or Reason.JUDGING
+    return Reason.NEEDS_YOU if tasks.waiting_for_person or not tasks.total else Reason.NONE
 
 
 def _judging(facts: MissionFacts) -> bool:
     return any(is_to_be_judged(facts, task) for task in facts.troubled)
 
 
-def _all_over(tasks: TaskCounts) -> bool:
-    return tasks.done + tasks.cancelled == tasks.total
+def _all_over(facts: MissionFacts) -> bool:
+    """Without a task nothing was done, unless every one was ticked in the folder that was taken in."""
+    tasks = facts.tasks
+    return tasks.done + tasks.cancelled == tasks.total and (tasks.total > 0 or facts.taken_in)
 
 
 def _published(facts: MissionFacts) -> bool:
@@ -126,12 +131,17 @@ def _published(facts: MissionFacts) -> bool:
 
 
 def _asked_in_turn(facts: MissionFacts, found: MissionDecision) -> MissionDecision:
-    """Before a model is asked the repository is read."""
+    """Before a model is asked about the work as a whole the repository is read, once."""
     if not found.wishes:
         return found
     if not facts.planner:
         return replace(found, wishes=())
-    if not facts.scanned:
+    is_ready = facts.scanned or {wish.purpose for wish in found.wishes}.isdisjoint(ABOUT_THE_REPOSITORY)
+    if not is_ready:
         reason = found.reason if found.status is _ACTIVE else Reason.READING.value
-        return replace(found, reason=reason, wishes=(), scan=True)
+        found = replace(found, reason=reason, wishes=_but(found.wishes, ABOUT_THE_REPOSITORY), scan=True)
     return replace(found, wishes=()) if facts.planner_parked else found
+
+
+def _but(wishes: tuple[PlannerWish, ...], those: frozenset[OrderKind]) -> tuple[PlannerWish, ...]:
+    return tuple(wish for wish in wishes if wish.purpose not in those)

@@ -147,6 +147,8 @@ class MissionFacts:
     """A model is configured."""
     planner_waits: str = ""
     """`outage`, `usage_limit`: its orders wait."""
+    planner_away: bool = False
+    """Its orders are open, and no planner has been heard of for a while."""
     planner_parked: bool = False
     """The account of the CLI that plans has come to its limit: nothing new is asked of it."""
 

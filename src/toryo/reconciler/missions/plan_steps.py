@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from toryo.domain.reasons import Reason
 from toryo.domain.words import Approval, MissionStatus, OrderKind, Size
-from toryo.reconciler.missions.calls import call_of, was_answered
+from toryo.reconciler.missions.calls import call_of, waiting, was_answered
 from toryo.reconciler.missions.facts import CallState, MissionDecision, MissionFacts, PlannerWish, PlanVersion
 from toryo.reconciler.plans.rules import MOST_MENDS
 
@@ -20,6 +20,15 @@ def toward_plan(facts: MissionFacts) -> MissionDecision | None:
     if plan is None or plan.request != facts.request:
         return _first_answer(facts)
     return _of_plan(facts, plan)
+
+
+def is_offered(facts: MissionFacts) -> bool:
+    """Whether its newest plan waits for a person's verdict, also while the mission is paused."""
+    plan = facts.plan
+    if plan is None or plan.approved or plan.rejected or plan.request != facts.request:
+        return False
+    step = toward_plan(facts)
+    return step is None or step.status is _AWAITING
 
 
 def _first_answer(facts: MissionFacts) -> MissionDecision:
@@ -84,6 +93,5 @@ def _ask(
         return MissionDecision(status, Reason.PLANNER_FAILED)
     if not facts.planner:
         return MissionDecision(status, Reason.NO_PLANNER)
-    waits = f"{Reason.PLANNER_WAITS}:{facts.planner_waits}" if facts.planner_waits else ""
     wish = PlannerWish(purpose, request or facts.request, n)
-    return MissionDecision(status, waits or reason, wishes=() if asked else (wish,))
+    return MissionDecision(status, waiting(facts) or reason, wishes=() if asked else (wish,))

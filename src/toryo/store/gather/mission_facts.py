@@ -79,6 +79,7 @@ def gather(
     budget_reached: str,
     scanned: bool = True,
     planner_waits: str = "",
+    planner_away: bool = False,
     planner_parked: bool = False,
 ) -> MissionFacts:
     versions = plans.of_mission(tx, row.id)
@@ -118,6 +119,7 @@ def gather(
         ticks=landed(files, "ticks", in_force.version if in_force else 0),
         planner=planner,
         planner_waits=planner_waits,
+        planner_away=planner_away,
         planner_parked=planner_parked,
     )
 

@@ -34,7 +34,8 @@ _TIMES_SAID = (
 )
 _OF_LANDING = _BY_SEQ.where(orders.c.landing == bindparam("it"), ORDER_OF_LANDING)
 _OF_GATE = _BY_SEQ.where(orders.c.gate == bindparam("it"), ORDER_OF_GATE)
-_PENDING_OF_MISSION = _BY_SEQ.where(orders.c.mission == bindparam("it"), ORDER_OF_MISSION, IS_PENDING)
+_OF_MISSION = _BY_SEQ.where(orders.c.mission == bindparam("it"), ORDER_OF_MISSION)
+_PENDING_OF_MISSION = _OF_MISSION.where(IS_PENDING)
 _PENDING_OF_PROJECT = _BY_SEQ.where(orders.c.project == bindparam("project"), IS_PENDING)
 _PENDING_OF_TASK = _PENDING_OF_PROJECT.where(orders.c.task == bindparam("task"))
 _OF_TARGET = _PENDING_OF_PROJECT.where(orders.c.kind.in_(bindparam("kinds", expanding=True)))
@@ -86,6 +87,11 @@ def of_gate(tx: Tx, gate: str) -> list[OrderRow]:
 def pending_of_task(tx: Tx, project: str, task: str) -> list[OrderRow]:
     """Open or taken."""
     return every(tx, OrderRow, _PENDING_OF_TASK, project=project, task=task) if task else []
+
+
+def of_mission(tx: Tx, mission: str) -> list[OrderRow]:
+    """In every state."""
+    return every(tx, OrderRow, _OF_MISSION, it=mission)
 
 
 def pending_of_mission(tx: Tx, mission: str) -> list[OrderRow]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,7 +19,15 @@ _OF_TASK = select(runs).where(runs.c.task == bindparam("it")).order_by(runs.c.ge
 _LIVE = select(runs).where(IS_LIVE).order_by(runs.c.seq)
 _LIVE_OF_PROJECT = _LIVE.where(runs.c.project == bindparam("project"))
 _LIVE_SCOPES = (
-    select(runs.c.agent, runs.c.scope, tasks.c.mission, tasks.c.unit, tasks.c.id)
+    select(
+        runs.c.agent,
+        runs.c.scope,
+        tasks.c.mission,
+        tasks.c.unit,
+        tasks.c.id,
+        tasks.c.write,
+        tasks.c.predicted,
+    )
     .join(tasks, tasks.c.id == runs.c.task)
     .where(IS_LIVE, runs.c.project == bindparam("project"))
     .order_by(runs.c.seq)
@@ -69,6 +78,9 @@ class LiveScope:
     mission: str
     unit: str
     task: str
+    wish: Sequence[str] | None = None
+    """What its task may write, or is predicted to."""
+    predicted: bool = False
 
 
 def live_scopes(tx: Tx, project: str) -> list[LiveScope]:

@@ -17,7 +17,7 @@ from toryo.protocol.views import coordinators as views
 from toryo.reconciler.subjects import Policy
 from toryo.store.database.engine import Tx
 from toryo.store.database.rows import CoordinatorRow
-from toryo.store.tables import coordinators, orders, projects, runs, tasks, tokens
+from toryo.store.tables import coordinators, missions, orders, projects, runs, tasks, tokens
 from toryo.usecases.credentials import hash_token, new_coordinator_key, new_planner_key
 
 KEYS_ISSUED = frozenset(f"{kind}_key_issued" for kind in PlaceKind)
@@ -153,6 +153,8 @@ def saw(tx: Tx, row: CoordinatorRow) -> None:
         tx.emit(f"{row.kind}_seen", {row.kind: row.id}, subject=subjects.coordinator(row.id))
         for run in runs.live_of_coordinator(tx, row.id):
             tx.mark(subjects.task(run.task))
+        for mission in missions.live(tx) if row.kind == PlaceKind.PLANNER else ():
+            tx.mark(subjects.mission(mission.id))
         for order in orders.for_places(tx, [row.id]):
             tx.touch_place(order.place)
     tx.mark(subjects.coordinator(row.id), tx.now + Policy().unseen_after * row.interval_s)

@@ -9,7 +9,7 @@ from pydantic import ValidationError
 
 from toryo.domain import subjects
 from toryo.domain.ids import GateId, LandingId, OrderId, ProjectId, RunId, TaskId
-from toryo.domain.words import PLANNERS, OrderKind, OrderState, PlaceKind
+from toryo.domain.words import PLANNER_KINDS, PLANNERS, OrderKind, OrderState, PlaceKind
 from toryo.engine.bus.delivery import apply_told, look_at_the_next
 from toryo.engine.context import HeadContext
 from toryo.engine.facts.files import apply_scanned
@@ -33,7 +33,7 @@ from toryo.store.database.engine import Tx
 from toryo.store.database.rows import CoordinatorRow, FactRow, OrderRow
 from toryo.store.tables import coordinators, facts, orders
 from toryo.usecases.coordinators.coordinators import CoordinatorUnknown, addresses, heard
-from toryo.usecases.missions.model_answers import apply_answered, apply_waiting_model
+from toryo.usecases.missions.model_answers import apply_answered, apply_waiting_model, count_unused
 from toryo.usecases.projects.remove import apply_unadopted
 
 ON_THE_WAY = frozenset({"publish_waiting", "signs", "model_waiting"})
@@ -104,6 +104,13 @@ def _take(
             task=row.task,
             run=row.run,
         )
+        if (
+            standing == "late"
+            and order
+            and order.kind in PLANNER_KINDS
+            and fact.kind in FINAL[OrderKind(order.kind)]
+        ):
+            count_unused(tx, order, body)
         return
     if order is None:
         apply_target_seen(tx, body)

@@ -6,15 +6,15 @@ from collections.abc import Mapping
 
 from toryo.domain import subjects
 from toryo.domain.errors import Refused, UserError
-from toryo.domain.words import Speaker, Verb
+from toryo.domain.planned_tasks import asked_about
+from toryo.domain.words import OrderKind, Speaker, Verb
 from toryo.engine.context import HeadContext
 from toryo.engine.missions import judge_questions
 from toryo.engine.missions.conversation import say
-from toryo.engine.missions.questions import points_of
 from toryo.protocol.views import missions as views
 from toryo.store.database.engine import Tx
 from toryo.store.database.mission_rows import MissionRow, QuestionRow
-from toryo.store.tables import missions, plans
+from toryo.store.tables import missions, orders, plans
 from toryo.usecases.finding import the_mission
 from toryo.usecases.missions.replies import reply
 from toryo.usecases.tasks.verbs import said
@@ -51,14 +51,8 @@ def take(tx: Tx, row: MissionRow, chosen: Mapping[str, str], asked: Mapping[str,
             if id in stuck:
                 said(tx, stuck[id], Verb.RETRY, answer)
     say(tx, row.id, Speaker.PERSON, "\n".join(lines))
-    plan = plans.newest(tx, row.id)
-    is_point = plan is not None and any(one.id in chosen for one in points_of(tx, row.id, plan.version))
     is_written = bool(row.taken_from) and row.request == 1  # by a person: the answers stand in each prompt
-    if (
-        is_point
-        and not is_written
-        and all(one.answer is not None for one in missions.questions_of(tx, row.id))
-    ):
+    if not is_written and chosen.keys() - stuck.keys() and _are_answered(tx, row) and _is_past(tx, row):
         missions.update(tx, row.id, request=row.request + 1)  # planned anew with the answers
     tx.emit(
         "mission_answered",
@@ -67,6 +61,21 @@ def take(tx: Tx, row: MissionRow, chosen: Mapping[str, str], asked: Mapping[str,
         subject=subjects.mission(row.id),
     )
     tx.mark(subjects.mission(row.id))
+
+
+def _are_answered(tx: Tx, row: MissionRow) -> bool:
+    """All that is about the whole mission."""
+    asked = [one for one in missions.questions_of(tx, row.id) if asked_about(one.id) is None]
+    return all(one.answer is not None for one in asked)
+
+
+def _is_past(tx: Tx, row: MissionRow) -> bool:
+    """Whether the plan that waits, or is being made, was asked for without these answers."""
+    plan = plans.newest(tx, row.id)
+    if plan is not None and plan.request == row.request:
+        return plan.approved_at is None and plan.rejected_at is None
+    pending = orders.pending_of_mission(tx, row.id)
+    return any(one.kind == OrderKind.PLAN and one.inputs["request"] == row.request for one in pending)
 
 
 def _understood(

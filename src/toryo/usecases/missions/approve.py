@@ -8,17 +8,19 @@ from __future__ import annotations
 from toryo.domain import subjects
 from toryo.domain.approval_words import approves
 from toryo.domain.errors import Refused, UserError
-from toryo.domain.reasons import Reason, parse
+from toryo.domain.planned_tasks import asked_about
 from toryo.domain.times import iso
 from toryo.domain.words import MISSION_ENDED, Speaker
 from toryo.engine.context import HeadContext
 from toryo.engine.missions import judge_questions
 from toryo.engine.missions.conversation import say
+from toryo.engine.subjects.mission import facts_of
 from toryo.engine.units.subtrees import end_children
 from toryo.protocol.views import missions as views
+from toryo.reconciler.missions.plan_steps import is_offered
 from toryo.store.database.engine import Tx
 from toryo.store.database.mission_rows import MissionRow, PlanRow
-from toryo.store.tables import missions, plans
+from toryo.store.tables import missions, plans, projects
 from toryo.usecases.finding import the_mission
 from toryo.usecases.missions.answer import take
 from toryo.usecases.missions.replies import reply
@@ -29,10 +31,10 @@ LONGEST_WORDS = 20_000
 def approve_mission(context: HeadContext, text: str, version: int = 0) -> views.SaidToMission:
     with context.store.change() as tx:
         row = the_mission(tx, text)
-        return approve(tx, row, version)
+        return approve(context, tx, row, version)
 
 
-def approve(tx: Tx, row: MissionRow, version: int = 0) -> views.SaidToMission:
+def approve(context: HeadContext, tx: Tx, row: MissionRow, version: int = 0) -> views.SaidToMission:
     plan = plans.newest(tx, row.id)
     if plan is not None and plan.approved_at is not None and version in (0, plan.version):
         by = f"version {plan.version} was approved at {iso(plan.approved_at)}"
@@ -44,6 +46,8 @@ def approve(tx: Tx, row: MissionRow, version: int = 0) -> views.SaidToMission:
             f"Version {plan.version} of the plan has faults: {'; '.join(plan.faults)[:500]}.",
             hint=f"`toryo mission reject {row.id} 'what to change'` has it planned anew.",
         )
+    if not _is_offered(context, tx, row):
+        raise _too_early(tx, row, waiting)
     plans.update(tx, row.id, waiting.version, approved_at=tx.now)
     columns = {"plan_only": False}
     missions.update(tx, row.id, **columns, approved_at=row.approved_at or tx.now)
@@ -91,8 +95,10 @@ def say_mission(context: HeadContext, text: str, words: str) -> views.SaidToMiss
             raise Refused(
                 f"{row.id} is {row.status}.", hint=f"`toryo do --follow {row.id} TEXT` goes on from it."
             )
-        if _waits(tx, row):
-            return approve(tx, row) if approves(said) else reject(tx, row, said)
+        if approves(said) and _is_undecided(row, plans.newest(tx, row.id)):
+            return approve(context, tx, row)  # refused while it is not offered: a yes throws no plan away
+        if _is_offered(context, tx, row):
+            return reject(tx, row, said)
         if asked := {question.id: question for question, _ in judge_questions.open_of(tx, row)}:
             take(tx, row, dict.fromkeys(asked, said), asked)
             return reply(tx, row, "answer")
@@ -119,14 +125,28 @@ def _demand(row: MissionRow, said: str) -> dict[str, object]:
     }
 
 
-def _waits(tx: Tx, row: MissionRow) -> bool:
-    """Whether a version of its plan waits for a verdict; also while tasks of the version before go on."""
-    plan = plans.newest(tx, row.id)
-    is_open = plan is not None and plan.approved_at is None and plan.rejected_at is None
-    return is_open and parse(row.reason)[0] in _VERDICT
+def _is_undecided(row: MissionRow, plan: PlanRow | None) -> bool:
+    """Whether it answers what is wanted now, and nobody said yes or no to it."""
+    is_new = plan is not None and plan.request == row.request
+    return is_new and plan is not None and plan.approved_at is None and plan.rejected_at is None
 
 
-_VERDICT = (Reason.PLAN_READY, Reason.PLAN_ONLY, Reason.PLAN_FAULTY, Reason.FINDINGS)
+def _is_offered(context: HeadContext, tx: Tx, row: MissionRow) -> bool:
+    """Whether a version of its plan waits for a verdict; also while it is paused, or earlier tasks go on."""
+    if row.root:
+        return _is_undecided(row, plans.newest(tx, row.id))
+    project = projects.get(tx, row.project)
+    assert project is not None  # missions have a foreign key to it
+    return is_offered(facts_of(context, tx, project, row))
+
+
+def _too_early(tx: Tx, row: MissionRow, plan: PlanRow) -> Refused:
+    """Nobody approves what they were not shown whole."""
+    asked = missions.questions_of(tx, row.id)
+    is_open = any(one.answer is None and asked_about(one.id) is None for one in asked)
+    why = "its questions are open" if is_open else "it is being looked at"
+    line = f"toryo mission answer {row.id} --defaults" if is_open else f"toryo mission wait {row.id}"
+    return Refused(f"Version {plan.version} of the plan is not offered yet: {why}.", hint=line)
 
 
 def _waiting(row: MissionRow, plan: PlanRow | None, version: int, verb: str) -> PlanRow:

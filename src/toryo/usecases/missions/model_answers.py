@@ -14,6 +14,7 @@ from toryo.engine.missions.conversation import say
 from toryo.engine.missions.plan_rules import keep_plan
 from toryo.engine.missions.questions import Wanted, ask
 from toryo.engine.missions.spec_directories import directory_of
+from toryo.engine.orders.planner import is_stale
 from toryo.protocol.base import Model
 from toryo.protocol.kinds.planner import (
     ANSWERS,
@@ -33,6 +34,8 @@ from toryo.usecases.missions.impacts import apply_impact
 from toryo.usecases.missions.judgements import apply_judgement
 
 SHOWN = 4000
+STALE = "stale"
+"""Problem code of an answer to a request that is not the newest: it was not applied."""
 
 
 def apply_answered(context: HeadContext, tx: Tx, order: OrderRow, body: dict[str, Any]) -> None:
@@ -40,11 +43,13 @@ def apply_answered(context: HeadContext, tx: Tx, order: OrderRow, body: dict[str
     if row is None:
         return
     told = ModelAnswered.model_validate(body)
-    _count(tx, order, row, told)
-    tx.mark(subjects.mission(row.id))
-    if order.kind != OrderKind.JUDGE and int(order.inputs.get("request", 0)) != row.request:
-        return  # what it was asked for is not wanted any more
+    if is_stale(order, row):
+        count_unused(tx, order, body)
+        return
     answer = None if told.problem else _form(context, tx, order, told)
+    problem = "" if answer else told.problem.code if told.problem else "malformed"
+    _count(tx, order, row, told, problem)
+    tx.mark(subjects.mission(row.id))
     if answer is None:
         _tell_problem(context, tx, row, order, told)
         return
@@ -56,11 +61,19 @@ def apply_answered(context: HeadContext, tx: Tx, order: OrderRow, body: dict[str
         case AnalyzeAnswer():
             _analyzed(tx, row, answer)
         case JudgeAnswer():
-            apply_judgement(tx, row, order.task, answer)
+            apply_judgement(tx, row, order, answer)
         case ImpactAnswer():
             apply_impact(tx, row, answer)
         case SummariseAnswer():
             say(tx, row.id, Speaker.PLANNER, answer.summary)
+
+
+def count_unused(tx: Tx, order: OrderRow, body: dict[str, Any]) -> None:
+    """An answer that nobody waits for any more says nothing, and cost what it cost."""
+    row = missions.get(tx, order.mission)
+    if row is not None:
+        _count(tx, order, row, ModelAnswered.model_validate(body), STALE)
+        tx.mark(subjects.mission(row.id))
 
 
 def apply_waiting_model(tx: Tx, order: OrderRow, body: dict[str, Any]) -> None:
@@ -89,7 +102,7 @@ def _form(context: HeadContext, tx: Tx, order: OrderRow, told: ModelAnswered) ->
         return None
 
 
-def _count(tx: Tx, order: OrderRow, row: MissionRow, told: ModelAnswered) -> None:
+def _count(tx: Tx, order: OrderRow, row: MissionRow, told: ModelAnswered, problem: str) -> None:
     usage = told.usage
     missions.add_call(
         tx,
@@ -98,7 +111,7 @@ def _count(tx: Tx, order: OrderRow, row: MissionRow, told: ModelAnswered) -> Non
             mission=row.id,
             task=order.task,
             purpose=order.kind,
-            problem=told.problem.code if told.problem else "",
+            problem=problem,
             calls=usage.calls,
             input_tokens=usage.input_tokens,
             output_tokens=usage.output_tokens,
@@ -133,13 +146,21 @@ def _questioned(tx: Tx, row: MissionRow, answer: QuestionAnswer) -> None:
 
 
 def _planned(tx: Tx, row: MissionRow, order: OrderRow, answer: PlanAnswer) -> None:
-    plan = keep_plan(tx, row, answer, mends=int(order.inputs.get("n", 0)))
+    plan = keep_plan(tx, row, _as_ticked(tx, row, answer), mends=int(order.inputs.get("n", 0)))
     tx.emit(
         "mission_planned",
         {"mission": row.id, "version": plan.version, "tasks": len(plan.tasks), "at": iso(tx.now)},
         project=row.project,
         subject=subjects.mission(row.id),
     )
+
+
+def _as_ticked(tx: Tx, row: MissionRow, answer: PlanAnswer) -> PlanAnswer:
+    """Done is what was ticked in the folder that was taken in; no model says so."""
+    written = plans.of_mission(tx, row.id)[:1] if row.taken_from else []
+    ticked = {str(task["id"]) for plan in written for task in plan.tasks if task.get("done")}
+    tasks = tuple(one.model_copy(update={"done": one.id in ticked}) for one in answer.tasks)
+    return answer.model_copy(update={"tasks": tasks})
 
 
 def _analyzed(tx: Tx, row: MissionRow, answer: AnalyzeAnswer) -> None:

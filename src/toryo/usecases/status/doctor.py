@@ -8,13 +8,15 @@ from typing import Any
 
 from toryo.domain.advice import INSTALL
 from toryo.domain.client_names import AGENT_CLIS
-from toryo.domain.reasons import STOPS, meaning
+from toryo.domain.reasons import STOPS, Reason, meaning
+from toryo.domain.words import PlaceKind
 from toryo.engine import hindrances
 from toryo.engine.context import HeadContext
+from toryo.engine.home_settings import in_force
 from toryo.protocol.views import status as views
 from toryo.store.database.engine import Tx
 from toryo.store.database.rows import CoordinatorRow
-from toryo.store.tables import agents, coordinators, facts, projects
+from toryo.store.tables import agents, coordinators, facts, missions, projects
 from toryo.usecases.agents.definition import program_of
 from toryo.usecases.projects import settings_problems
 
@@ -29,7 +31,7 @@ def doctor(context: HeadContext, seen: Seen) -> views.Doctor:
         listed = coordinators.listing(tx)
         findings = [_finding("error", one["what"], one["type"]) for one in hindrances.shown(context)]
         findings += _of_coordinators(listed, seen) + _of_projects(context, tx) + _of_facts(tx)
-        findings += _of_agents(tx, machines) + _of_clients(machines)
+        findings += _of_planners(context, tx) + _of_agents(tx, machines) + _of_clients(machines)
         told = [row.clients for row in listed if not row.unseen]
         clients = {name: path for one in told for name, path in one.items() if path}
     if context.store.recovered:
@@ -57,6 +59,16 @@ def _of_coordinators(listed: list[CoordinatorRow], seen: Seen) -> list[views.Fin
         for machine, body in seen.items()
         if body is None
     ]
+
+
+def _of_planners(context: HeadContext, tx: Tx) -> list[views.Finding]:
+    """A model is configured, and nobody is there who would ask it."""
+    known = coordinators.listing(tx, PlaceKind.PLANNER)
+    if not in_force(context).planner.is_set or any(one.incarnation and not one.unseen for one in known):
+        return []
+    is_wanted = any(one.reason == Reason.PLANNER_AWAY for one in missions.live(tx))
+    level = "error" if is_wanted else "note"
+    return [_finding(level, "a model is configured, and no planner runs", "toryo up")]
 
 
 def _of_projects(context: HeadContext, tx: Tx) -> list[views.Finding]:

@@ -19,7 +19,7 @@ from toryo.engine import capacities, parking
 from toryo.engine.actions import shown
 from toryo.engine.context import HeadContext
 from toryo.engine.next_task import are_kin_of, base_may_start, has_room, is_waiting_unit, reviews_are_full
-from toryo.engine.scope import from_json, scope_of
+from toryo.engine.scope import writes_of, writes_of_live
 from toryo.protocol.views import tasks as views
 from toryo.store.database.engine import Tx
 from toryo.store.database.rows import AgentRow, CoordinatorRow, ProjectRow, RunRow, TaskRow
@@ -101,8 +101,7 @@ def _reasons(
     yield from _slots(tx, agent, project, [run.task for run in live if run.task in busy])
     yield from _base(tx, task)
     yield from _parallelism(tx, task, live)
-    kin = {one.task for one in scopes if are_kin_of(task, one)}
-    yield from _write_scope(task, project, agent, [run for run in live if run.task not in kin])
+    yield from _write_scope(task, project, agent, [one for one in scopes if not are_kin_of(task, one)])
     yield from _room(context, tx, serving)
 
 
@@ -190,10 +189,10 @@ def _base(tx: Tx, task: TaskRow) -> Iterator[WaitsFor]:
 
 
 def _write_scope(
-    task: TaskRow, project: ProjectRow, agent: AgentRow, live: list[RunRow]
+    task: TaskRow, project: ProjectRow, agent: AgentRow, live: list[runs.LiveScope]
 ) -> Iterator[WaitsFor]:
-    mine = scope_of(project, agent, task).write
-    others = [run.task for run in live if may_overlap(mine, from_json(run.scope).write)]
+    mine = writes_of(project, agent, task)
+    others = [one.task for one in live if may_overlap(mine, writes_of_live(one))]
     if others:
         what = f"{', '.join(others)} to end: both may write {', '.join(mine or ())}"
         yield WaitsFor("write_scope", what, tasks=tuple(others))

@@ -30,6 +30,14 @@ def bring_planner(desk: Desk) -> None:
         hand_over_settings(desk)
 
 
+def put_in_force(desk: Desk) -> None:
+    """Settings that were changed a moment ago: a daemon that is up gets a planner with them at once."""
+    from toryo.fronts.processes.start import daemon_answers
+
+    if PLANNER in desk.processes and not desk.run and daemon_answers(desk.home):
+        hand_over_settings(desk)
+
+
 def hand_over_settings(desk: Desk) -> int:
     """The planner's pid; 0: no model is configured, which the daemon says where one is needed."""
     if PLANNER not in desk.processes or desk.run:

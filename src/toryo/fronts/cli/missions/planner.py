@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 
 from toryo.domain.errors import UsageError, UserError
+from toryo.fronts.cli.missions.model import put_in_force
 from toryo.fronts.cli.parsing import verb
 from toryo.fronts.text.output import duration, plain, print_json
 
@@ -84,6 +85,7 @@ def use(args: argparse.Namespace, desk: Desk) -> int:
     wanted = _wanted(args)
     if wanted:
         _write(desk, wanted)
+    put_in_force(desk)
     found: dict[str, OneSetting] = {}
     for name in SETTINGS:
         one: OneSetting = desk.call("get_config", {"key": f"planner.{name}"})
@@ -153,6 +155,7 @@ def key(args: argparse.Namespace, desk: Desk) -> int:
     file = desk.home.planner_api_key
     file.parent.mkdir(mode=0o700, exist_ok=True)
     write_whole(file, text.encode() + b"\n", durably=True)
+    put_in_force(desk)
     print(plain(f"Kept in {file}. `toryo planner check` tries it."))
     return 0
 
@@ -180,7 +183,10 @@ def check(args: argparse.Namespace, desk: Desk) -> int:
         )
         return 0
 
-    return desk.processes["check_model"](desk.home, show)
+    code = desk.processes["check_model"](desk.home, show)
+    if code == 0:  # a model that does not answer is handed to nobody
+        put_in_force(desk)
+    return code
 
 
 def be_planner(args: argparse.Namespace, desk: Desk) -> int:
