@@ -37,10 +37,12 @@ class Route:
     arguments: type[bodies.Arguments]
     view: type
     limit_s: float = 60.0
+    ends_with_browser: bool = False
+    """Nothing is left to do for a browser that is gone: a read, or what is only looked at."""
 
 
 def _get(path: str, tool: str, arguments: type[bodies.Arguments], view: type) -> Route:
-    return Route("GET", f"/api{path}", tool, arguments, view)
+    return Route("GET", f"/api{path}", tool, arguments, view, ends_with_browser=True)
 
 
 def _post(path: str, tool: str, arguments: type[bodies.Arguments], view: type, limit_s: float = 60) -> Route:
@@ -83,7 +85,7 @@ ROUTES = (
     _post("/tasks/{task}/retry", "retry_task", bodies.Retry, tasks.SaidVerb),
     _post("/tasks/{task}/submit", "submit_task", bodies.Note, tasks.SubmittedTask),
     _post("/tasks/{task}/revert", "revert_task", bodies.Note, tasks.RevertedTask),
-    _post("/tasks/{task}/verify", "verify_task", _N, evidence.Verified, 3600),
+    Route("POST", "/api/tasks/{task}/verify", "verify_task", _N, evidence.Verified, 3600, True),
     _post("/say/{id}", "say", bodies.Say, runs.Spoken),
     _get("/attach/{id}", "attach_run", _N, runs.AttachedRun),
     _get("/screen/{id}", "read_screen", bodies.Screen, runs.ScreenText),
