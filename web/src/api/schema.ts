@@ -2777,6 +2777,8 @@ export interface components {
             title: string;
             /** Type */
             type: string;
+            /** Unit */
+            unit: string | null;
             /** Verdict */
             verdict: string | null;
         };
@@ -3671,6 +3673,12 @@ export interface components {
              * @default
              */
             note: string;
+            /**
+             * Seen
+             * @description The reason that it answers, as it was shown.
+             * @default
+             */
+            seen: string;
         };
         /** RevertedTask */
         RevertedTask: {
@@ -3896,6 +3904,10 @@ export interface components {
          * @description Which verb was kept: an approval of a held task is a release.
          */
         SaidVerb: {
+            /** Already */
+            already: boolean;
+            /** By */
+            by: string;
             /** Id */
             id: string;
             /** Said */
@@ -4193,6 +4205,10 @@ export interface components {
         };
         /** SubmittedTask */
         SubmittedTask: {
+            /** Already */
+            already: boolean;
+            /** By */
+            by: string;
             /** Id */
             id: string;
             /** Run */
@@ -4375,6 +4391,8 @@ export interface components {
             title: string;
             /** Type */
             type: string;
+            /** Unit */
+            unit: string | null;
             /** Verdict */
             verdict: string | null;
         };
@@ -4467,6 +4485,8 @@ export interface components {
             title: string;
             /** Type */
             type: string;
+            /** Unit */
+            unit: string | null;
             /** Verbs */
             verbs: components["schemas"]["VerbView"][];
             /** Verdict */
@@ -4642,6 +4662,20 @@ export interface components {
             /** Success */
             success: boolean;
         };
+        /** Verb */
+        Verb: {
+            /**
+             * Note
+             * @default
+             */
+            note: string;
+            /**
+             * Seen
+             * @description The reason that it answers, as it was shown.
+             * @default
+             */
+            seen: string;
+        };
         /** VerbView */
         VerbView: {
             /** At */
@@ -4799,6 +4833,8 @@ export interface components {
             title: string;
             /** Type */
             type: string;
+            /** Unit */
+            unit: string | null;
             /** Verdict */
             verdict: string | null;
             waits_for: components["schemas"]["WaitsForView"] | null;
@@ -7180,6 +7216,8 @@ export interface operations {
                 tail?: number;
                 /** @description The piece that ends there. */
                 before?: number;
+                /** @description With the escape codes of its colours. */
+                colours?: boolean;
             };
             header?: never;
             path: {
@@ -7866,7 +7904,7 @@ export interface operations {
         };
         requestBody?: {
             content: {
-                "application/json": components["schemas"]["Note"];
+                "application/json": components["schemas"]["Verb"];
             };
         };
         responses: {
@@ -7910,7 +7948,7 @@ export interface operations {
         };
         requestBody?: {
             content: {
-                "application/json": components["schemas"]["Note"];
+                "application/json": components["schemas"]["Verb"];
             };
         };
         responses: {
@@ -8086,7 +8124,7 @@ export interface operations {
         };
         requestBody?: {
             content: {
-                "application/json": components["schemas"]["Note"];
+                "application/json": components["schemas"]["Verb"];
             };
         };
         responses: {
@@ -8253,6 +8291,8 @@ export interface operations {
                 tail?: number;
                 /** @description The piece that ends there. */
                 before?: number;
+                /** @description With the escape codes of its colours. */
+                colours?: boolean;
             };
             header?: never;
             path: {
@@ -8387,7 +8427,7 @@ export interface operations {
         };
         requestBody?: {
             content: {
-                "application/json": components["schemas"]["Note"];
+                "application/json": components["schemas"]["Verb"];
             };
         };
         responses: {
