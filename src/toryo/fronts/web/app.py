@@ -24,6 +24,7 @@ from toryo.fronts.web import bodies, failures, monitor, pages
 from toryo.fronts.web.hub import Socket
 from toryo.fronts.web.openapi import Failure, describe
 from toryo.fronts.web.routes import ROUTES, Route
+from toryo.fronts.web.shared import SharedReads
 
 if TYPE_CHECKING:
     from toryo.fronts.daemon_line import DaemonLine
@@ -56,18 +57,19 @@ def make_app(line: DaemonLine, hub: Hub) -> FastAPI:
         app.add_exception_handler(kind, failures.answer)
     app.add_exception_handler(Exception, failures.unexpected)
     _add_monitor(app, line)
+    shared = SharedReads(line)
     for route in ROUTES:
-        _add(app, line, route)
+        _add(app, line, shared, route)
     _add_events(app, hub)
     _add_files(app)
     describe(app)
     return app
 
 
-def _add(app: FastAPI, line: DaemonLine, route: Route) -> None:
+def _add(app: FastAPI, line: DaemonLine, shared: SharedReads, route: Route) -> None:
     app.add_api_route(
         route.path,
-        _endpoint(line, route),
+        _endpoint(line, shared, route),
         methods=[route.method],
         operation_id=f"{route.tool}{_suffix(route)}",
         response_class=JSONResponse,
@@ -82,11 +84,15 @@ def _suffix(route: Route) -> str:
     return "" if others[0] is route else "_" + route.path.split("/")[2].replace("-", "_")
 
 
-def _endpoint(line: DaemonLine, route: Route) -> Callable[..., Awaitable[Response]]:
+def _endpoint(line: DaemonLine, shared: SharedReads, route: Route) -> Callable[..., Awaitable[Response]]:
     """Its signature is what FastAPI reads: the names in the path, then the query or the body."""
 
     async def endpoint(request: Request, given: bodies.Arguments | None = None, **named: str) -> Response:
-        call = line.call(route.tool, {**_said(given), **named}, timeout_s=route.limit_s)
+        asked = {**_said(given), **named}
+        if route.kept_s:
+            call = shared.read(route.tool, asked, limit_s=route.limit_s, kept_s=route.kept_s)
+        else:
+            call = line.call(route.tool, asked, timeout_s=route.limit_s)
         return json_answer(await (while_there(request, call) if route.ends_with_browser else call))
 
     names = [part[1:-1] for part in route.path.split("/") if part.startswith("{")]

@@ -5,7 +5,7 @@ A route that is one call of a tool is one line here; the few that are more are i
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from toryo.fronts.web import bodies
 from toryo.protocol.views import (
@@ -39,6 +39,8 @@ class Route:
     limit_s: float = 60.0
     ends_with_browser: bool = False
     """Nothing is left to do for a browser that is gone: a read, or what is only looked at."""
+    kept_s: float = 0
+    """So long every browser that asks the same has the same answer; 0: each its own."""
 
 
 def _get(path: str, tool: str, arguments: type[bodies.Arguments], view: type) -> Route:
@@ -88,7 +90,7 @@ ROUTES = (
     Route("POST", "/api/tasks/{task}/verify", "verify_task", _N, evidence.Verified, 3600, True),
     _post("/say/{id}", "say", bodies.Say, runs.Spoken),
     _get("/attach/{id}", "attach_run", _N, runs.AttachedRun),
-    _get("/screen/{id}", "read_screen", bodies.Screen, runs.ScreenText),
+    replace(_get("/screen/{id}", "read_screen", bodies.Screen, runs.ScreenText), kept_s=0.2),
     _get("/runs", "list_runs", bodies.Runs, runs.ListedRuns),
     _get("/runs/{run}", "get_run", _N, runs.OneRun),
     _get("/runs/{run}/log", "read_log", bodies.Log, runs.LogPage),
