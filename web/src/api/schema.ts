@@ -5693,6 +5693,8 @@ export interface operations {
                 after?: number;
                 limit?: number;
                 last?: number;
+                /** @description With `last`: those before this `seq`. */
+                before?: number;
                 task?: string;
                 kind?: string;
                 subject?: string;

@@ -345,6 +345,7 @@ class Events(InProject):
     after: int = Field(default=0, ge=-1, le=LARGEST)
     limit: int = Field(default=100, ge=1, le=1000)
     last: int = Field(default=0, ge=0, le=1000)
+    before: int = Field(default=0, ge=0, le=LARGEST, description="With `last`: those before this `seq`.")
     task: str = ""
     kind: str = ""
     subject: str = ""
