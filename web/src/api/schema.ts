@@ -978,6 +978,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/sessions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List Sessions */
+        get: operations["list_sessions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/status": {
         parameters: {
             query?: never;
@@ -2281,6 +2298,21 @@ export interface components {
             /** Took */
             took: string[];
         };
+        /** EndSession */
+        EndSession: {
+            /**
+             * Project
+             * @description Name or id of a project.
+             * @default
+             */
+            project: string;
+            /**
+             * Session
+             * @description Only that one of its.
+             * @default
+             */
+            session: string;
+        };
         /** EventPage */
         EventPage: {
             /** Events */
@@ -2725,6 +2757,13 @@ export interface components {
         ListedRuns: {
             /** Runs */
             runs: components["schemas"]["RunView"][];
+            /** Success */
+            success: boolean;
+        };
+        /** ListedSessions */
+        ListedSessions: {
+            /** Sessions */
+            sessions: components["schemas"]["SessionView"][];
             /** Success */
             success: boolean;
         };
@@ -3965,6 +4004,32 @@ export interface components {
             /** Task */
             task: string;
         };
+        /**
+         * SessionView
+         * @description An agent that somebody else started.
+         */
+        SessionView: {
+            /** Agent */
+            agent: string;
+            /** Heard At */
+            heard_at: string | null;
+            /** Project */
+            project: string;
+            /** Project Name */
+            project_name: string;
+            /** Run */
+            run: string | null;
+            /** Session */
+            session: string;
+            /** Since */
+            since: string | null;
+            /** Task */
+            task: string | null;
+            /** Title */
+            title: string;
+            /** Until */
+            until: string | null;
+        };
         /** SetMission */
         SetMission: {
             /** Parallelism */
@@ -5204,7 +5269,7 @@ export interface operations {
         };
         requestBody?: {
             content: {
-                "application/json": components["schemas"]["InProject"];
+                "application/json": components["schemas"]["EndSession"];
             };
         };
         responses: {
@@ -7447,6 +7512,47 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ScreenText"];
+                };
+            };
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    list_sessions: {
+        parameters: {
+            query?: {
+                /** @description Name or id of a project. */
+                project?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ListedSessions"];
                 };
             };
             /** @description Client Error */

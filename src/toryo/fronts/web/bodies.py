@@ -220,6 +220,10 @@ class Screen(Arguments):
     colours: bool = False
 
 
+class EndSession(InProject):
+    session: str = Field(default="", pattern="^([0-9a-f]{12,64})?$", description="Only that one of its.")
+
+
 class Say(Arguments):
     text: str
     message: str = Field(default="", pattern="^(m[a-z0-9]{8,40})?$")
