@@ -54,6 +54,21 @@ def test_a_log_of_two_hundred_megabytes_is_paged_from_its_end_backwards_at_once(
     assert len(further["text"]) == 100
 
 
+def test_the_raw_page_before_a_place_past_the_end_is_the_last_one(hands: Crew, repo: Path) -> None:
+    log = logged(hands, repo)
+    log.write_text("".join(f"line {number}\n" for number in range(100)))
+    last = hands.read("k1", what="log", run="r1", before=2**62, limit=14, raw=True)
+    size = log.stat().st_size
+    assert (last["text"], last["start"], last["next_offset"]) == ("line 98\nline 99\n"[-14:], size - 14, size)
+
+
+def test_a_log_is_shown_with_its_colours_where_they_are_asked_for(hands: Crew, repo: Path) -> None:
+    log = logged(hands, repo)
+    log.write_text("\x1b[2K\x1b[32mok\x1b[0m\n")
+    assert hands.read("k1", what="log", run="r1")["text"] == "ok\n"
+    assert hands.read("k2", what="log", run="r1", colours=True)["text"] == "\x1b[32mok\x1b[0m\n"
+
+
 def test_a_search_names_the_lines_and_goes_on_from_its_offset(hands: Crew, repo: Path) -> None:
     log = logged(hands, repo)
     log.write_text("".join(f"{'ERROR' if number % 10 == 0 else 'fine'} {number}\n" for number in range(100)))

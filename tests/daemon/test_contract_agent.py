@@ -496,6 +496,29 @@ def test_a_person_ends_a_session_that_has_no_task(shop: Shop) -> None:
     assert "no session" in again["error"]
 
 
+def test_sessions_of_outside_agents_are_listed_with_their_tasks_and_ended_one_by_one(shop: Shop) -> None:
+    """S1-48: who works, on what, since when and when it was last heard of."""
+
+    def listed() -> list[tuple[str, str | None, bool]]:
+        found = shop.daemon.person("list_sessions", project=shop.project)["sessions"]
+        return [(one["agent"], one["task"], bool(one["since"] and one["heard_at"])) for one in found]
+
+    shop.session()
+    assert listed() == [("dev", None, True)]
+    (loose,) = shop.daemon.person("list_sessions")["sessions"]
+    wish = {"agent": "dev", "project": shop.project}
+    other = "0" * 12
+    assert shop.daemon.refused(shop.daemon.operator, "release_agent", session=other, **wish)["error"]
+    shop.daemon.person("release_agent", session=loose["session"], **wish)
+    assert listed() == []
+    task = shop.add_task()
+    shop.get_task(shop.session())
+    assert listed() == [("dev", task, True)]
+    (working,) = shop.daemon.person("list_sessions")["sessions"]
+    shop.daemon.person("stop_run", run=working["run"])
+    assert listed() == []
+
+
 # inside a run
 
 

@@ -8,10 +8,13 @@ from typing import Any
 import pytest
 from whole_daemon import Body, Shop
 
+from toryo.domain.ids import TaskId
 from toryo.domain.words import CheckResult
+from toryo.engine.context import HeadContext
 from toryo.protocol.asks import AskAnswer
 from toryo.protocol.kinds.gate import Checked
-from toryo.store.tables import projects
+from toryo.store.database.rows import TaskRow
+from toryo.store.tables import projects, tasks
 
 DIFF = """diff --git a/a.py b/a.py
 --- a/a.py
@@ -92,6 +95,21 @@ def test_a_mark_falls_when_its_hunk_changes_and_no_other_does(shop: Shop) -> Non
     assert [hunk["lines"] for hunk in file["hunks"]] == [["-nine", "+nueve"]]
 
 
+def test_a_file_without_changed_lines_is_seen_only_when_somebody_says_so(shop: Shop) -> None:
+    task = shop.add_task()
+    work(shop)
+    diff = f"{DIFF}diff --git a/run.sh b/run.sh\nold mode 100644\nnew mode 100755\n"
+    found = review(shop, task, diff)
+    assert (found["hunks"], found["seen"]) == (3, 0)
+    review(shop, task, diff, tool="mark_hunks", hunks=[hunk["id"] for hunk in found["files"][0]["hunks"]])
+    rest = review(shop, task, diff, since_last=True)
+    assert (rest["hunks"], rest["seen"]) == (3, 2)
+    (file,) = rest["files"]
+    assert file["path"] == "run.sh"
+    review(shop, task, diff, tool="mark_hunks", hunks=[file["hunks"][0]["id"]])
+    assert review(shop, task, diff, since_last=True)["files"] == []
+
+
 def test_comments_stay_drafts_and_are_sent_once_to_a_fix_run(shop: Shop) -> None:
     task = shop.add_task(checks=["true"])
     work(shop)
@@ -143,6 +161,30 @@ def test_comments_on_done_work_become_a_task(shop: Shop) -> None:
     new = shop.task(sent["sent_as"].removeprefix("task:"))
     assert new["title"] == "Review of: Mend it"
     assert "a test is missing" in new["description"]
+
+
+def task_row(context: HeadContext, task: str) -> TaskRow:
+    with context.store.read() as tx:
+        row = tasks.get(tx, TaskId(task))
+    assert row is not None
+    return row
+
+
+@pytest.mark.parametrize("write", [["src/**"], None])
+def test_a_task_of_comments_may_change_what_the_reviewed_one_might(
+    shop: Shop, write: list[str] | None
+) -> None:
+    above = shop.add_task("Above", held=True)
+    task = shop.add_task(write=write, parent=above)
+    shop.daemon.change(tasks.update, task, predicted=bool(write))
+    work(shop)
+    shop.hands.build()
+    shop.hands.land()
+    comment_on(shop, task)
+    made = shop.daemon.person("send_review", task=task)["sent_as"].removeprefix("task:")
+    row = shop.daemon.do(task_row, made)
+    assert (row.write, row.predicted) == (write, bool(write))
+    assert (row.mission, row.parent) == ("", "")
 
 
 def test_a_comment_without_words_or_lines_is_refused_with_an_example(shop: Shop) -> None:

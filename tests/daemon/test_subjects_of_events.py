@@ -49,3 +49,17 @@ def test_only_a_clock_that_was_set_is_about_nothing(shop: Shop) -> None:
     shop.daemon.settle()
     found = shop.daemon.person("list_events", limit=1000)["events"]
     assert {one["kind"] for one in found if one["subject"] is None} <= {"deadlines_extended"}
+
+
+def test_older_events_of_a_kind_are_read_page_by_page(shop: Shop) -> None:
+    tasks = [shop.add_task(f"task {number}") for number in range(5)]
+
+    def page(before: int) -> list[tuple[int, str]]:
+        found = shop.daemon.person("list_events", kind="task_added", last=2, before=before)["events"]
+        return [(one["seq"], one["task"]) for one in found]
+
+    newest = page(0)
+    older = page(newest[0][0])
+    oldest = page(older[0][0])
+    assert [task for _, task in oldest + older + newest] == tasks
+    assert page(oldest[0][0]) == []

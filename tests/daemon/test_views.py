@@ -129,6 +129,7 @@ def as_agents(person: Person) -> None:
         person.ask(tool, **({} if tool == "list_agents" else {"agent": "ann"}), project=project)
     person.ask("new_passkey", agent="ann")
     person.shop.authenticate()
+    person.ask("list_sessions")
     person.ask("release_agent", agent="dev", project=project)
     person.ask("remove_agent", agent="ann")
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -70,6 +71,59 @@ def test_the_same_change_twice_in_a_file_is_two_hunks() -> None:
     ids = [hunk.id for hunk in parse(twice)[0].hunks]
     assert len(set(ids)) == 3
     assert ids[2] == f"{ids[1]}-2"
+
+
+WITHOUT_LINES = """diff --git a/b.txt b/b2.txt
+similarity index 100%
+rename from b.txt
+rename to b2.txt
+diff --git a/c.bin b/c.bin
+index bdc955b..8835708 100644
+Binary files a/c.bin and b/c.bin differ
+diff --git a/run.sh b/run.sh
+old mode 100644
+new mode 100755
+diff --git a/empty b/empty
+new file mode 100644
+index 0000000..e69de29
+"""
+
+
+def test_a_file_without_changed_lines_has_one_hunk_that_says_what_is_changed() -> None:
+    found = parse(WITHOUT_LINES)
+    assert [(one.path, [hunk.header for hunk in one.hunks]) for one in found] == [
+        ("b2.txt", ["renamed from b.txt"]),
+        ("c.bin", ["binary, not shown"]),
+        ("run.sh", ["mode 100644 → 100755"]),
+        ("empty", ["added, no lines"]),
+    ]
+    ids = [hunk.id for one in found for hunk in one.hunks]
+    assert len(set(ids)) == 4
+    assert not any(hunk.lines for one in found for hunk in one.hunks)
+
+
+@pytest.mark.parametrize(
+    ("was", "now", "changed"),
+    [
+        ("..8835708", "..1111111", 1),
+        ("rename from b.txt", "rename from b1.txt", 0),
+        ("new mode 100755", "new mode 120000", 2),
+        ("new file mode 100644", "new file mode 100755", 3),
+    ],
+)
+def test_the_hunk_of_such_a_file_is_another_with_other_content(was: str, now: str, changed: int) -> None:
+    before = [one.hunks[0].id for one in parse(WITHOUT_LINES)]
+    after = [one.hunks[0].id for one in parse(WITHOUT_LINES.replace(was, now))]
+    assert [at for at in range(4) if before[at] != after[at]] == [changed]
+
+
+def test_a_changed_mode_beside_changed_lines_is_a_hunk_of_its_own() -> None:
+    both = DIFF.split("diff --git a/old.txt")[0].replace(
+        "index 1..2", "old mode 100644\nnew mode 100755\nindex 1..2"
+    )
+    mode, *rest = parse(both)[0].hunks
+    assert mode.header == "mode 100644 → 100755"
+    assert [one.id for one in rest] == [one.id for one in parse(DIFF)[0].hunks]
 
 
 @given(st.text(max_size=300))

@@ -63,6 +63,7 @@ class Peer:
 
 class _Server(socketserver.ThreadingUnixStreamServer):
     daemon_threads = True
+    request_queue_size = 64
 
 
 def _handler(peer: Peer) -> type[socketserver.StreamRequestHandler]:

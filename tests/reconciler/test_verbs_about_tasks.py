@@ -12,8 +12,10 @@ from toryo.reconciler.task_verbs import (
     APPROVABLE,
     Meaning,
     Refusal,
+    Said,
     TaskEffect,
     VerbFacts,
+    is_answered,
     meaning_of,
     retries_target,
 )
@@ -143,3 +145,26 @@ def test_a_rejection_is_a_no_to_what_waits_for_one() -> None:
 def test_only_a_failed_task_is_dismissed() -> None:
     assert meant(DISMISS, "failed") == Meaning(DISMISS)
     assert "only failed tasks" in refused(DISMISS, REVIEW)
+
+
+@pytest.mark.parametrize(
+    ("verb", "newest", "status", "reason", "seen", "is_it"),
+    [
+        (APPROVE, None, "running", "", "", False),
+        (APPROVE, ("release", "held"), "running", "", "", True),
+        (REJECT, ("release", "held"), "running", "", "", False),
+        (REJECT, ("approve", "review"), "landing", "", "review", True),
+        (CANCEL, ("approve", "review"), "landing", "", "review", False),
+        (REJECT, ("comment", "review"), "ready", "commented", "review", False),
+        (REJECT, ("approve", "review"), "needs_review", "review", "review", False),
+        (RETRY, ("retry", "exit_code"), "failed", "exit_code", "", False),
+        (RETRY, ("retry", "exit_code"), "ready", "", "", True),
+        (DISMISS, ("dismiss", "exit_code"), "failed", "exit_code", "", True),
+    ],
+)
+def test_the_first_valid_answer_counts(
+    verb: Verb, newest: tuple[str, str] | None, status: str, reason: str, seen: str, is_it: bool
+) -> None:
+    before = None if newest is None else Said(Verb(newest[0]), newest[1])
+    facts = VerbFacts("t1", TaskStatus(status), reason)
+    assert is_answered(verb, facts, seen, before) is is_it

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from toryo.workbench.terminals.screen_replay import ScreenText, unfinished, without_codes
+from toryo.workbench.terminals.screen_replay import ScreenText, unfinished, with_colours, without_codes
 
 
 def screen(output: str, columns: int = 20, rows: int = 4) -> list[str]:
@@ -63,3 +63,17 @@ def test_output_in_pieces_reads_as_output_at_once():
 )
 def test_a_line_loses_its_codes_and_nothing_else(line, shown):
     assert without_codes(line) == shown
+
+
+@pytest.mark.parametrize(
+    ("line", "shown"),
+    [
+        ("plain", "plain"),
+        ("\x1b[1;32mok\x1b[0m", "\x1b[1;32mok\x1b[0m"),
+        ("\x1b[2K\x1b[38;5;9mred\x1b[m\x1b]0;title\x07", "\x1b[38;5;9mred\x1b[m"),
+        ("10 %\r\x1b[32m100 %\x1b[0m\r", "\x1b[32m100 %\x1b[0m"),
+        ("\x07a\x1b7b\x00", "ab"),
+    ],
+)
+def test_a_line_is_shown_with_its_colours_and_no_other_code(line: str, shown: str) -> None:
+    assert with_colours(line) == shown

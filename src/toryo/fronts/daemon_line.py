@@ -19,10 +19,14 @@ if TYPE_CHECKING:
 
     from toryo.settings import Home
 
-MOST_AT_ONCE = 16
+QUICK_S = 60.0
+LONG_S = 600.0
+LANES = {QUICK_S: 16, LONG_S: 4, float("inf"): 3}
+"""How many calls are under way at once, by the longest time that they may take: one that takes minutes holds
+up none that takes moments."""
 MOST_IDLE = 4
 LONGEST_ANSWER = 64 * 1024 * 1024
-ANSWER_WITHIN_S = 60.0
+ANSWER_WITHIN_S = QUICK_S
 
 
 class _Channel:
@@ -40,13 +44,16 @@ class DaemonLine:
     def __init__(self, home: Home) -> None:
         self._home = home
         self._idle: list[_Channel] = []
-        self._turns = asyncio.Semaphore(MOST_AT_ONCE)
+        self._lanes = {limit_s: asyncio.Semaphore(most) for limit_s, most in LANES.items()}
+        self._events = asyncio.Semaphore(1)
 
     async def call(
         self, tool: str, arguments: Mapping[str, Any], *, timeout_s: float = ANSWER_WITHIN_S
     ) -> dict[str, Any]:
-        """The answer's body; `wire.ToolFailed` if it says `success: false`, `wire.WireError` without one."""
-        async with self._turns:
+        """The answer's body; `wire.ToolFailed` if it says `success: false`, `wire.WireError` without one.
+
+        Cancelled, its connection is closed, and the daemon asks nobody for it any more."""
+        async with self._lane(tool, arguments, timeout_s):
             channel = await self._channel()
             try:
                 async with asyncio.timeout(timeout_s):
@@ -63,6 +70,11 @@ class DaemonLine:
         if body.get("success") is False:
             raise wire.ToolFailed(body)
         return body
+
+    def _lane(self, tool: str, arguments: Mapping[str, Any], timeout_s: float) -> asyncio.Semaphore:
+        if tool == "list_events" and arguments.get("wait_s"):
+            return self._events  # who follows never waits for who asks
+        return next(lane for limit_s, lane in self._lanes.items() if timeout_s <= limit_s)
 
     async def _ask(self, channel: _Channel, tool: str, arguments: dict[str, Any]) -> dict[str, Any]:
         channel.calls += 1

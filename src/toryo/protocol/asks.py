@@ -29,6 +29,8 @@ class LogRead(Model):
     """The page that ends at this offset; 0: the one that begins at `offset`."""
     offset: Whole = 0
     limit: Whole = 65536
+    colours: bool = False
+    """With its SGR escape codes."""
 
 
 class SearchRead(Model):

@@ -71,6 +71,34 @@ class Refusal:
     hint: str
 
 
+SAME = {Verb.APPROVE: (Verb.APPROVE, Verb.RELEASE)}
+"""Verbs that are recorded for one word of a person."""
+ANSWERS = (
+    Verb.RELEASE, Verb.RETRY, Verb.CANCEL, Verb.APPROVE, Verb.REJECT, Verb.SUBMIT, Verb.ANSWER, Verb.DISMISS,
+)  # fmt: skip
+"""Verbs after which a task does not wait for what it waited for."""
+
+
+@dataclass(frozen=True)
+class Said:
+    """The newest verb about a task, and the reason that it answered."""
+
+    verb: Verb
+    reason: str
+
+
+def is_answered(verb: Verb, task: VerbFacts, seen: str, newest: Said | None) -> bool:
+    """Whether somebody was first. `seen`: the reason that a front showed; empty: it names none."""
+    if newest is None:
+        return False
+    is_over = seen and newest.reason == seen and task.reason != seen
+    if is_over and verb is not Verb.CANCEL and newest.verb in ANSWERS:
+        return True
+    if newest.verb not in SAME.get(verb, (verb,)):
+        return False
+    return verb is Verb.DISMISS or isinstance(meaning_of(verb, task), Refusal)
+
+
 def meaning_of(verb: Verb, task: VerbFacts, note: str = "") -> Meaning | Refusal:
     match verb:
         case Verb.RETRY if task.reason == "asked" and note.strip():

@@ -978,6 +978,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/sessions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List Sessions */
+        get: operations["list_sessions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/status": {
         parameters: {
             query?: never;
@@ -2281,6 +2298,21 @@ export interface components {
             /** Took */
             took: string[];
         };
+        /** EndSession */
+        EndSession: {
+            /**
+             * Project
+             * @description Name or id of a project.
+             * @default
+             */
+            project: string;
+            /**
+             * Session
+             * @description Only that one of its.
+             * @default
+             */
+            session: string;
+        };
         /** EventPage */
         EventPage: {
             /** Events */
@@ -2728,6 +2760,13 @@ export interface components {
             /** Success */
             success: boolean;
         };
+        /** ListedSessions */
+        ListedSessions: {
+            /** Sessions */
+            sessions: components["schemas"]["SessionView"][];
+            /** Success */
+            success: boolean;
+        };
         /** ListedSettings */
         ListedSettings: {
             /** File */
@@ -2777,6 +2816,8 @@ export interface components {
             title: string;
             /** Type */
             type: string;
+            /** Unit */
+            unit: string | null;
             /** Verdict */
             verdict: string | null;
         };
@@ -3671,6 +3712,12 @@ export interface components {
              * @default
              */
             note: string;
+            /**
+             * Seen
+             * @description The reason that it answers, as it was shown.
+             * @default
+             */
+            seen: string;
         };
         /** RevertedTask */
         RevertedTask: {
@@ -3896,6 +3943,10 @@ export interface components {
          * @description Which verb was kept: an approval of a held task is a release.
          */
         SaidVerb: {
+            /** Already */
+            already: boolean;
+            /** By */
+            by: string;
             /** Id */
             id: string;
             /** Said */
@@ -3952,6 +4003,32 @@ export interface components {
             success: boolean;
             /** Task */
             task: string;
+        };
+        /**
+         * SessionView
+         * @description An agent that somebody else started.
+         */
+        SessionView: {
+            /** Agent */
+            agent: string;
+            /** Heard At */
+            heard_at: string | null;
+            /** Project */
+            project: string;
+            /** Project Name */
+            project_name: string;
+            /** Run */
+            run: string | null;
+            /** Session */
+            session: string;
+            /** Since */
+            since: string | null;
+            /** Task */
+            task: string | null;
+            /** Title */
+            title: string;
+            /** Until */
+            until: string | null;
         };
         /** SetMission */
         SetMission: {
@@ -4193,6 +4270,10 @@ export interface components {
         };
         /** SubmittedTask */
         SubmittedTask: {
+            /** Already */
+            already: boolean;
+            /** By */
+            by: string;
             /** Id */
             id: string;
             /** Run */
@@ -4375,6 +4456,8 @@ export interface components {
             title: string;
             /** Type */
             type: string;
+            /** Unit */
+            unit: string | null;
             /** Verdict */
             verdict: string | null;
         };
@@ -4467,6 +4550,8 @@ export interface components {
             title: string;
             /** Type */
             type: string;
+            /** Unit */
+            unit: string | null;
             /** Verbs */
             verbs: components["schemas"]["VerbView"][];
             /** Verdict */
@@ -4642,6 +4727,20 @@ export interface components {
             /** Success */
             success: boolean;
         };
+        /** Verb */
+        Verb: {
+            /**
+             * Note
+             * @default
+             */
+            note: string;
+            /**
+             * Seen
+             * @description The reason that it answers, as it was shown.
+             * @default
+             */
+            seen: string;
+        };
         /** VerbView */
         VerbView: {
             /** At */
@@ -4799,6 +4898,8 @@ export interface components {
             title: string;
             /** Type */
             type: string;
+            /** Unit */
+            unit: string | null;
             /** Verdict */
             verdict: string | null;
             waits_for: components["schemas"]["WaitsForView"] | null;
@@ -5168,7 +5269,7 @@ export interface operations {
         };
         requestBody?: {
             content: {
-                "application/json": components["schemas"]["InProject"];
+                "application/json": components["schemas"]["EndSession"];
             };
         };
         responses: {
@@ -5657,6 +5758,8 @@ export interface operations {
                 after?: number;
                 limit?: number;
                 last?: number;
+                /** @description With `last`: those before this `seq`. */
+                before?: number;
                 task?: string;
                 kind?: string;
                 subject?: string;
@@ -7180,6 +7283,8 @@ export interface operations {
                 tail?: number;
                 /** @description The piece that ends there. */
                 before?: number;
+                /** @description With the escape codes of its colours. */
+                colours?: boolean;
             };
             header?: never;
             path: {
@@ -7407,6 +7512,47 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ScreenText"];
+                };
+            };
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    list_sessions: {
+        parameters: {
+            query?: {
+                /** @description Name or id of a project. */
+                project?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ListedSessions"];
                 };
             };
             /** @description Client Error */
@@ -7866,7 +8012,7 @@ export interface operations {
         };
         requestBody?: {
             content: {
-                "application/json": components["schemas"]["Note"];
+                "application/json": components["schemas"]["Verb"];
             };
         };
         responses: {
@@ -7910,7 +8056,7 @@ export interface operations {
         };
         requestBody?: {
             content: {
-                "application/json": components["schemas"]["Note"];
+                "application/json": components["schemas"]["Verb"];
             };
         };
         responses: {
@@ -8086,7 +8232,7 @@ export interface operations {
         };
         requestBody?: {
             content: {
-                "application/json": components["schemas"]["Note"];
+                "application/json": components["schemas"]["Verb"];
             };
         };
         responses: {
@@ -8253,6 +8399,8 @@ export interface operations {
                 tail?: number;
                 /** @description The piece that ends there. */
                 before?: number;
+                /** @description With the escape codes of its colours. */
+                colours?: boolean;
             };
             header?: never;
             path: {
@@ -8387,7 +8535,7 @@ export interface operations {
         };
         requestBody?: {
             content: {
-                "application/json": components["schemas"]["Note"];
+                "application/json": components["schemas"]["Verb"];
             };
         };
         responses: {

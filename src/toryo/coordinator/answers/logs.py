@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from toryo.coordinator.answers.pieces import not_here, piece_of_file, room
@@ -23,6 +23,7 @@ from toryo.protocol.base import Problem
 from toryo.workbench.clients import streams
 from toryo.workbench.runs import records, word_places
 from toryo.workbench.terminals import spool
+from toryo.workbench.terminals.screen_replay import with_colours
 
 
 @dataclass(frozen=True)
@@ -68,6 +69,7 @@ def _find(read: LogRead | SearchRead, runs: Runs, clients: Records) -> _Log | As
         return not_here(f"The run {read.run} was not started here.", "`toryo run show` names its machine.")
     client = read.client or note.client
     said = word_places.read(run_dir)
+    colours = isinstance(read, LogRead) and read.colours
     how = program_lines(said)
     if clients.reader(client) is not None:
         how = Lines(lambda line: clients.shown(client, line), streams.moment_of, said)
@@ -75,6 +77,8 @@ def _find(read: LogRead | SearchRead, runs: Runs, clients: Records) -> _Log | As
     is_screen = screen is not None and screen.style == "interactive"
     if is_screen:
         how = program_lines()
+    if colours:
+        how = replace(how, codes=with_colours)
     return _Log(Path(note.log), records.state(run_dir).ended, how, is_screen)
 
 
@@ -83,8 +87,9 @@ def _raw(read: LogRead, log: _Log) -> AskAnswer:
     if read.tail:
         start = tail_offset(log.path, read.tail, program_lines())
     elif read.before:
-        start = max(0, read.before - room(limit))
-        limit = read.before - start
+        end = min(read.before, log.path.stat().st_size)
+        start = max(0, end - room(limit))
+        limit = end - start
     return piece_of_file(log.path, start, limit, ended=log.ended)
 
 

@@ -1,4 +1,4 @@
-"""Log excerpts for people: whole lines of a run's log, as their client shows them, no escape codes."""
+"""Log excerpts for people: whole lines of a run's log, as their client shows them; of codes only colours."""
 
 from __future__ import annotations
 
@@ -44,12 +44,14 @@ class Lines:
     """(bytes that were there when it was said, message)"""
     is_record: bool = True
     """A client's structured output; else a program's own, in which empty lines and half ones are shown."""
+    codes: Callable[[str], str] = without_codes
+    """What is left of a line's escape codes."""
 
     def told(self, line: str) -> str | None:
         if not line.strip():
             return None if self.is_record else ""
         found = self.shown(line)
-        return None if found is None else "\n".join(_cut(without_codes(one)) for one in found.split("\n"))
+        return None if found is None else "\n".join(_cut(self.codes(one)) for one in found.split("\n"))
 
 
 def program_lines(said: Sequence[tuple[int, str]] = ()) -> Lines:

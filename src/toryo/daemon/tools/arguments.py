@@ -21,6 +21,10 @@ class Said(Task):
     note: str = Field(default="", description="Why; kept, and read by the agents that come after.")
 
 
+class Answer(Said):
+    seen: str = Field(default="", description="The reason that it answers; the first answer counts.")
+
+
 class RunOrTask(Arguments):
     run: str = ""
     task: str = ""

@@ -9,12 +9,12 @@ from pydantic import Field
 from toryo.daemon.core.changes import EVENTS
 from toryo.daemon.core.head import Head
 from toryo.daemon.tools.agents import AgentHere
-from toryo.daemon.tools.arguments import Task
+from toryo.daemon.tools.arguments import Task, Which
 from toryo.daemon.tools.registry import Arguments, people_tool
 from toryo.engine.context import Caller, HeadContext
 from toryo.protocol.views import sessions as views
 from toryo.usecases.runs import claim
-from toryo.usecases.sessions import ends, outside_runs
+from toryo.usecases.sessions import ends, listing, outside_runs
 from toryo.usecases.tasks import update
 
 PREPARING_S = 30
@@ -28,6 +28,10 @@ class StartSession(Task):
     agent: str
 
 
+class Release(AgentHere):
+    session: str = Field(default="", pattern=r"^([0-9a-f]{12,64})?$", description="Only that one of its.")
+
+
 class EndSession(Arguments):
     session: str
     exit_code: int | None = Field(default=None, ge=0, le=255)
@@ -37,8 +41,12 @@ class EndSession(Arguments):
     error: str = ""
 
 
-async def release_agent(head: Head, caller: Caller, args: AgentHere) -> views.ReleasedAgent:
-    return await head.do(ends.end_sessions, args.agent, args.project, args.path)
+async def list_sessions(head: Head, caller: Caller, args: Which) -> views.ListedSessions:
+    return await head.read(listing.list_sessions, args.project, args.path)
+
+
+async def release_agent(head: Head, caller: Caller, args: Release) -> views.ReleasedAgent:
+    return await head.do(ends.end_sessions, args.agent, args.project, args.path, args.session)
 
 
 async def worker_prompt(head: Head, caller: Caller, args: Worker) -> views.WorkerPrompt:
@@ -63,8 +71,15 @@ async def end_session(head: Head, caller: Caller, args: EndSession) -> dict[str,
 
 TOOLS = (
     people_tool(
+        "list_sessions",
+        Which,
+        list_sessions,
+        views.ListedSessions,
+        "Agents that somebody else started, with their tasks.",
+    ),
+    people_tool(
         "release_agent",
-        AgentHere,
+        Release,
         release_agent,
         views.ReleasedAgent,
         "End the session of an outside agent that has no run.",

@@ -29,6 +29,9 @@ class Events(Arguments):
     last: int = Field(
         default=0, ge=0, le=1000, description="So many of the newest, instead of those after a place."
     )
+    before: int = Field(
+        default=0, ge=0, le=LARGEST, description="With `last`: the newest of those before this `seq`."
+    )
     wait_s: float = Field(default=0, ge=0, le=30, description="Seconds to wait for the next one.")
     project: str = ""
     task: str = ""
@@ -44,6 +47,7 @@ async def list_events(head: Head, caller: Caller, args: Events) -> views.EventPa
             after=args.after,
             limit=args.limit,
             last=args.last,
+            before=args.before,
             project=args.project,
             task=args.task,
             kind=args.kind,

@@ -8,7 +8,7 @@ from pydantic import Field
 
 from toryo.daemon.core.changes import EVENTS, task_topic
 from toryo.daemon.core.head import Head
-from toryo.daemon.tools.arguments import Said, Task, Which
+from toryo.daemon.tools.arguments import Answer, Said, Task, Which
 from toryo.daemon.tools.missions.opening import open_target
 from toryo.daemon.tools.registry import LARGEST, Arguments, people_tool
 from toryo.domain.errors import Refused, Unavailable
@@ -81,7 +81,7 @@ class WaitForOne(Task):
     )
 
 
-class Retry(Said):
+class Retry(Answer):
     discard: bool = Field(
         default=False,
         description="Also where a person worked in the worktree; what lies there is kept aside.",
@@ -177,8 +177,8 @@ async def wait_task(head: Head, caller: Caller, args: WaitForOne) -> views.Await
 
 
 def _says(verb: Verb) -> Any:
-    async def handler(head: Head, caller: Caller, args: Said) -> views.SaidVerb:
-        return await head.do(verbs.say, verb, args.task, args.note)
+    async def handler(head: Head, caller: Caller, args: Answer) -> views.SaidVerb:
+        return await head.do(verbs.say, verb, args.task, args.note, args.seen)
 
     return handler
 
@@ -216,7 +216,7 @@ async def retry_task(head: Head, caller: Caller, args: Retry) -> views.SaidVerb:
         if not args.discard:
             submit.refuse_to_drop(args.task, left)
         keep = submit.is_hand_work(left)
-    return await head.do(submit.retry, args.task, args.note, keep=keep)
+    return await head.do(submit.retry, args.task, args.note, keep=keep, seen=args.seen)
 
 
 async def submit_task(head: Head, caller: Caller, args: Said) -> views.SubmittedTask:
@@ -267,14 +267,16 @@ TOOLS = (
         views.AwaitedOne,
         "Wait until one task is at rest or comes to need a person; call it again until `at_rest`.",
     ),
-    people_tool("cancel_task", Said, _says(Verb.CANCEL), views.SaidVerb, "End a task; what it left is kept."),
     people_tool(
-        "approve_task", Said, _says(Verb.APPROVE), views.SaidVerb, "Say yes to what a task waits for."
+        "cancel_task", Answer, _says(Verb.CANCEL), views.SaidVerb, "End a task; what it left is kept."
     ),
-    people_tool("reject_task", Said, _says(Verb.REJECT), views.SaidVerb, "Say no: the task has failed."),
+    people_tool(
+        "approve_task", Answer, _says(Verb.APPROVE), views.SaidVerb, "Say yes to what a task waits for."
+    ),
+    people_tool("reject_task", Answer, _says(Verb.REJECT), views.SaidVerb, "Say no: the task has failed."),
     people_tool(
         "dismiss_task",
-        Said,
+        Answer,
         _says(Verb.DISMISS),
         views.SaidVerb,
         "Take a failed task off what needs a person.",

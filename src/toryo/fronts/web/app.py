@@ -9,8 +9,9 @@ import asyncio
 import contextlib
 import inspect
 import json
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
 from typing import TYPE_CHECKING, Annotated, Any
+from urllib.parse import quote
 
 from fastapi import Body, FastAPI, Query, Request, WebSocket
 from fastapi.exceptions import RequestValidationError
@@ -23,11 +24,14 @@ from toryo.fronts.web import bodies, failures, monitor, pages
 from toryo.fronts.web.hub import Socket
 from toryo.fronts.web.openapi import Failure, describe
 from toryo.fronts.web.routes import ROUTES, Route
+from toryo.fronts.web.shared import SharedReads
 
 if TYPE_CHECKING:
     from toryo.fronts.daemon_line import DaemonLine
     from toryo.fronts.web.hub import Hub
 
+LEFT = 499
+"""Nobody is there to read it: the status that proxies write into their logs for this."""
 SENT_WITHIN_S = 30.0
 """A browser that takes nothing for so long is let go; it comes again by itself."""
 FAILURES: dict[int | str, dict[str, Any]] = {"4XX": {"model": Failure}, "5XX": {"model": Failure}}
@@ -51,19 +55,21 @@ def make_app(line: DaemonLine, hub: Hub) -> FastAPI:
     )
     for kind in (ToryoError, RequestValidationError, HTTPException):
         app.add_exception_handler(kind, failures.answer)
+    app.add_exception_handler(Exception, failures.unexpected)
     _add_monitor(app, line)
+    shared = SharedReads(line)
     for route in ROUTES:
-        _add(app, line, route)
+        _add(app, line, shared, route)
     _add_events(app, hub)
     _add_files(app)
     describe(app)
     return app
 
 
-def _add(app: FastAPI, line: DaemonLine, route: Route) -> None:
+def _add(app: FastAPI, line: DaemonLine, shared: SharedReads, route: Route) -> None:
     app.add_api_route(
         route.path,
-        _endpoint(line, route),
+        _endpoint(line, shared, route),
         methods=[route.method],
         operation_id=f"{route.tool}{_suffix(route)}",
         response_class=JSONResponse,
@@ -78,16 +84,21 @@ def _suffix(route: Route) -> str:
     return "" if others[0] is route else "_" + route.path.split("/")[2].replace("-", "_")
 
 
-def _endpoint(line: DaemonLine, route: Route) -> Callable[..., Awaitable[Response]]:
+def _endpoint(line: DaemonLine, shared: SharedReads, route: Route) -> Callable[..., Awaitable[Response]]:
     """Its signature is what FastAPI reads: the names in the path, then the query or the body."""
 
-    async def endpoint(given: bodies.Arguments | None = None, **named: str) -> Response:
-        body = await line.call(route.tool, {**_said(given), **named}, timeout_s=route.limit_s)
-        return json_answer(body)
+    async def endpoint(request: Request, given: bodies.Arguments | None = None, **named: str) -> Response:
+        asked = {**_said(given), **named}
+        if route.kept_s:
+            call = shared.read(route.tool, asked, limit_s=route.limit_s, kept_s=route.kept_s)
+        else:
+            call = line.call(route.tool, asked, timeout_s=route.limit_s)
+        return json_answer(await (while_there(request, call) if route.ends_with_browser else call))
 
     names = [part[1:-1] for part in route.path.split("/") if part.startswith("{")]
     kept = inspect.Parameter.KEYWORD_ONLY
-    parameters = [inspect.Parameter(name, kept, annotation=str) for name in names]
+    parameters = [inspect.Parameter("request", kept, annotation=Request)]
+    parameters += [inspect.Parameter(name, kept, annotation=str) for name in names]
     fields = route.arguments.model_fields
     if fields:
         where = Query() if route.method == "GET" else Body()
@@ -103,6 +114,26 @@ def _endpoint(line: DaemonLine, route: Route) -> Callable[..., Awaitable[Respons
     endpoint.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
     endpoint.__name__ = route.tool
     return endpoint
+
+
+async def while_there(request: Request, call: Coroutine[Any, Any, dict[str, Any]]) -> dict[str, Any]:
+    """The answer, unless the browser leaves before: the call then ends with it."""
+    asked, left = asyncio.create_task(call), asyncio.create_task(_until_left(request))
+    try:
+        await asyncio.wait((asked, left), return_when=asyncio.FIRST_COMPLETED)
+        if not asked.done():
+            raise HTTPException(LEFT, "The browser left.")
+        return asked.result()
+    finally:
+        for one in (asked, left):
+            one.cancel()
+        await asyncio.gather(asked, left, return_exceptions=True)
+
+
+async def _until_left(request: Request) -> None:
+    """After the body, which FastAPI has read, a browser says nothing more."""
+    while (await request.receive())["type"] != "http.disconnect":
+        pass
 
 
 def _said(given: bodies.Arguments | None) -> dict[str, Any]:
@@ -128,7 +159,9 @@ def _add_monitor(app: FastAPI, line: DaemonLine) -> None:
         if not asked.all:
             return json_answer(await monitor.tasks(line, asked.project))
         found, more = await monitor.tasks_page(line, asked.project, asked.after)
-        where = f"/api/tasks?all=1&after={more}" + (f"&project={asked.project}" if asked.project else "")
+        where = f"/api/tasks?all=1&after={more}" + (
+            f"&project={quote(asked.project, safe='')}" if asked.project else ""
+        )
         return json_answer(found, {"link": f'<{where}>; rel="next"'} if more else None)
 
     @app.get("/api/logs/{id}", operation_id="monitor_log", responses={200: {"model": monitor.MonitoredLog}})

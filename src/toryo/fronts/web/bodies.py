@@ -80,7 +80,11 @@ class Note(Arguments):
     note: str = ""
 
 
-class Retry(Note):
+class Verb(Note):
+    seen: str = Field(default="", max_length=200, description="The reason that it answers, as it was shown.")
+
+
+class Retry(Verb):
     discard: bool = Field(default=False, description="Also where a person worked in the worktree.")
 
 
@@ -202,6 +206,7 @@ class Log(Arguments):
     raw: bool = False
     tail: int = Field(default=0, ge=0, le=1000, description="So many of its last lines.")
     before: int = Field(default=0, ge=0, le=LARGEST, description="The piece that ends there.")
+    colours: bool = Field(default=False, description="With the escape codes of its colours.")
 
 
 class SearchLog(Arguments):
@@ -213,6 +218,10 @@ class SearchLog(Arguments):
 
 class Screen(Arguments):
     colours: bool = False
+
+
+class EndSession(InProject):
+    session: str = Field(default="", pattern="^([0-9a-f]{12,64})?$", description="Only that one of its.")
 
 
 class Say(Arguments):
@@ -340,6 +349,7 @@ class Events(InProject):
     after: int = Field(default=0, ge=-1, le=LARGEST)
     limit: int = Field(default=100, ge=1, le=1000)
     last: int = Field(default=0, ge=0, le=1000)
+    before: int = Field(default=0, ge=0, le=LARGEST, description="With `last`: those before this `seq`.")
     task: str = ""
     kind: str = ""
     subject: str = ""

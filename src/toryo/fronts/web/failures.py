@@ -26,6 +26,7 @@ STATUS = {
 }
 """By the kind that the daemon names; any other failure of its is its own."""
 WORDS = {404: "There is nothing at this address.", 405: "That cannot be done at this address."}
+UNEXPECTED_HINT = "`logs/web-server.out` in the home says where; `toryo web --stop` ends this page."
 HINT = "`/openapi.json` lists what there is."
 
 
@@ -36,6 +37,11 @@ def answer(request: Request, error: Exception) -> JSONResponse:
         return _told(error.status_code, WORDS.get(error.status_code, str(error.detail)), HINT)
     assert isinstance(error, ToryoError)
     return _told(status(error), error.message, error.hint)
+
+
+def unexpected(request: Request, error: Exception) -> JSONResponse:
+    """A fault of ours; the log of the page's process has its trace."""
+    return _told(500, f"The page could not answer: {type(error).__name__}.", UNEXPECTED_HINT)
 
 
 def status(error: ToryoError) -> int:

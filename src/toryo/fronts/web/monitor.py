@@ -25,7 +25,7 @@ END = 2**62
 class MonitoredTask(TypedDict):
     id: str
     unit: str | None
-    """Null until there are units."""
+    """Its place in a tree of units, such as `root-a`; null: it is no unit."""
     status: str
     """pending, completed or error."""
     state: str
@@ -65,7 +65,7 @@ def as_map(lines: list[TaskLine]) -> dict[str, MonitoredTask]:
     found: dict[str, MonitoredTask] = {
         one["id"]: {
             "id": one["id"],
-            "unit": None,
+            "unit": one["unit"],
             "status": messages.monitor_status(one["status"]),
             "state": one["status"],
             "reason": one["reason"],

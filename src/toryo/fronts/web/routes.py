@@ -5,7 +5,7 @@ A route that is one call of a tool is one line here; the few that are more are i
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from toryo.fronts.web import bodies
 from toryo.protocol.views import (
@@ -37,10 +37,14 @@ class Route:
     arguments: type[bodies.Arguments]
     view: type
     limit_s: float = 60.0
+    ends_with_browser: bool = False
+    """Nothing is left to do for a browser that is gone: a read, or what is only looked at."""
+    kept_s: float = 0
+    """So long every browser that asks the same has the same answer; 0: each its own."""
 
 
 def _get(path: str, tool: str, arguments: type[bodies.Arguments], view: type) -> Route:
-    return Route("GET", f"/api{path}", tool, arguments, view)
+    return Route("GET", f"/api{path}", tool, arguments, view, ends_with_browser=True)
 
 
 def _post(path: str, tool: str, arguments: type[bodies.Arguments], view: type, limit_s: float = 60) -> Route:
@@ -76,17 +80,17 @@ ROUTES = (
     _get("/tasks/{task}/tree", "read_tree", bodies.Folder, repositories.ListedFolder),
     _get("/tasks/{task}/hand-work", "get_hand_work", _N, tasks.HandWork),
     _get("/tasks/{task}/prompt", "worker_prompt", _N, sessions.WorkerPrompt),
-    _post("/tasks/{task}/approve", "approve_task", bodies.Note, tasks.SaidVerb),
-    _post("/tasks/{task}/reject", "reject_task", bodies.Note, tasks.SaidVerb),
-    _post("/tasks/{task}/cancel", "cancel_task", bodies.Note, tasks.SaidVerb),
-    _post("/tasks/{task}/dismiss", "dismiss_task", bodies.Note, tasks.SaidVerb),
+    _post("/tasks/{task}/approve", "approve_task", bodies.Verb, tasks.SaidVerb),
+    _post("/tasks/{task}/reject", "reject_task", bodies.Verb, tasks.SaidVerb),
+    _post("/tasks/{task}/cancel", "cancel_task", bodies.Verb, tasks.SaidVerb),
+    _post("/tasks/{task}/dismiss", "dismiss_task", bodies.Verb, tasks.SaidVerb),
     _post("/tasks/{task}/retry", "retry_task", bodies.Retry, tasks.SaidVerb),
     _post("/tasks/{task}/submit", "submit_task", bodies.Note, tasks.SubmittedTask),
     _post("/tasks/{task}/revert", "revert_task", bodies.Note, tasks.RevertedTask),
-    _post("/tasks/{task}/verify", "verify_task", _N, evidence.Verified, 3600),
+    Route("POST", "/api/tasks/{task}/verify", "verify_task", _N, evidence.Verified, 3600, True),
     _post("/say/{id}", "say", bodies.Say, runs.Spoken),
     _get("/attach/{id}", "attach_run", _N, runs.AttachedRun),
-    _get("/screen/{id}", "read_screen", bodies.Screen, runs.ScreenText),
+    replace(_get("/screen/{id}", "read_screen", bodies.Screen, runs.ScreenText), kept_s=0.2),
     _get("/runs", "list_runs", bodies.Runs, runs.ListedRuns),
     _get("/runs/{run}", "get_run", _N, runs.OneRun),
     _get("/runs/{run}/log", "read_log", bodies.Log, runs.LogPage),
@@ -138,7 +142,8 @@ ROUTES = (
     _post("/agents/{agent}/disable", "disable_agent", bodies.InProject, agents.EnabledAgent),
     _post("/agents/{agent}/passkey", "new_passkey", _N, agents.NewPasskey),
     _post("/agents/{agent}/remove", "remove_agent", bodies.RemoveAgent, agents.RemovedAgent),
-    _post("/agents/{agent}/end-session", "release_agent", bodies.InProject, sessions.ReleasedAgent),
+    _get("/sessions", "list_sessions", bodies.InProject, sessions.ListedSessions),
+    _post("/agents/{agent}/end-session", "release_agent", bodies.EndSession, sessions.ReleasedAgent),
     _get("/targets", "list_targets", bodies.InProject, targets.TargetList),
     _get("/target", "get_target", bodies.OneTarget, targets.OneTarget),
     _post("/target/approve", "approve_target", bodies.TargetNote, targets.SaidOfTarget),

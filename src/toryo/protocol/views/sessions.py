@@ -2,8 +2,32 @@
 
 from __future__ import annotations
 
-from toryo.domain.ids import ProjectId, TaskId
+from typing_extensions import TypedDict
+
+from toryo.domain.ids import ProjectId, RunId, TaskId
 from toryo.protocol.views.answer import Answer
+
+
+class SessionView(TypedDict):
+    """An agent that somebody else started."""
+
+    session: str
+    agent: str
+    project: ProjectId
+    project_name: str
+    run: RunId | None
+    """None: it has no task yet."""
+    task: TaskId | None
+    title: str
+    since: str | None
+    heard_at: str | None
+    """When it last called; None: it calls nothing, its orchestrator speaks for it."""
+    until: str | None
+    """When it ends by itself, unless it calls before."""
+
+
+class ListedSessions(Answer):
+    sessions: list[SessionView]
 
 
 class ReleasedAgent(Answer):

@@ -19,6 +19,8 @@ class TaskLine(TypedDict):
     priority: str
     agent: str
     parent: str | None
+    unit: str | None
+    """Its place in a tree of units; null: it is no unit."""
     mission: str | None
     status: str
     outside_status: str
@@ -169,6 +171,10 @@ class SaidVerb(Answer):
 
     id: str
     said: str
+    already: bool
+    """Somebody was first: `said` is what they said, and nothing else was kept."""
+    by: str
+    """Of the first answer: the verb, when, and its note."""
 
 
 class SubmittedTask(SaidVerb):

@@ -16,7 +16,13 @@ from toryo.store.database.statements import every_of, texts
 
 _WORK = events.c.kind.not_in(sorted(PLUMBING))
 _AFTER = select(events).where(events.c.seq > bindparam("seq")).order_by(events.c.seq).limit(bindparam("most"))
-_LAST = select(events).order_by(events.c.seq.desc()).limit(bindparam("most"))
+_LAST = (
+    select(events)
+    .where(events.c.seq < bindparam("seq"))
+    .order_by(events.c.seq.desc())
+    .limit(bindparam("most"))
+)
+_END = 2**62
 _WORK_AFTER, _WORK_LAST = _AFTER.where(_WORK), _LAST.where(_WORK)
 _LATEST = select(events.c.seq, events.c.task, events.c.kind).order_by(events.c.seq.desc())
 
@@ -57,10 +63,12 @@ def last(
     subject: str | None = None,
     *,
     plumbing: bool = True,
+    before: int = 0,
 ) -> list[EventRow]:
-    """The newest so many, the oldest of them first."""
+    """The newest so many, or those before a number; the oldest of them first."""
     only = {"project": project, "task": task, "kind": kind, "subject": subject}
-    return every_of(tx, EventRow, _LAST if plumbing else _WORK_LAST, events, only, most=limit)[::-1]
+    statement = _LAST if plumbing else _WORK_LAST
+    return every_of(tx, EventRow, statement, events, only, seq=before or _END, most=limit)[::-1]
 
 
 def newest_tasks(tx: Tx, among: int, project: str | None = None) -> list[TaskId]:

@@ -17,6 +17,7 @@ _ACTIVE_OF_PAIR = _NOT_ENDED.where(
     tokens.c.project == bindparam("project"),
     tokens.c.expires_at > bindparam("now"),
 )
+_ACTIVE = _NOT_ENDED.where(tokens.c.expires_at > bindparam("now"))
 _EXPIRED = _NOT_ENDED.where(tokens.c.expires_at <= bindparam("now"))
 _OF_RUN = select(tokens).where(tokens.c.run == bindparam("it")).order_by(tokens.c.expires_at)
 _END = (
@@ -58,6 +59,10 @@ def end_of_run(tx: Tx, run: str, by: str) -> None:
 
 def active_of_pair(tx: Tx, agent: str, project: str, now: float) -> list[TokenRow]:
     return every(tx, TokenRow, _ACTIVE_OF_PAIR, agent=agent, project=project, now=now)
+
+
+def active(tx: Tx, now: float) -> list[TokenRow]:
+    return every(tx, TokenRow, _ACTIVE, now=now)
 
 
 def of_run(tx: Tx, run: str) -> list[TokenRow]:

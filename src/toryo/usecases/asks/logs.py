@@ -19,13 +19,28 @@ from toryo.usecases.runs.say import running
 
 
 def log_page(
-    context: HeadContext, text: str, *, offset: int, before: int, limit: int, tail: int, raw: bool
+    context: HeadContext,
+    text: str,
+    *,
+    offset: int,
+    before: int,
+    limit: int,
+    tail: int,
+    raw: bool,
+    colours: bool = False,
 ) -> tuple[Read, bool]:
     """The read, and whether the run has ended: its log then grows no more."""
     with context.store.read() as tx:
         run = _with_log(tx, text)
     inputs = LogRead(
-        run=run.id, client=run.client, raw=raw, offset=offset, before=before, limit=limit, tail=tail
+        run=run.id,
+        client=run.client,
+        raw=raw,
+        offset=offset,
+        before=before,
+        limit=limit,
+        tail=tail,
+        colours=colours,
     )
     about = {
         "run": run.id,

@@ -17,7 +17,7 @@ from toryo.protocol.views import reviews as views
 from toryo.store.database.engine import Tx
 from toryo.store.database.review_rows import CommentRow
 from toryo.store.database.rows import TaskRow, VerbRow
-from toryo.store.tables import landings, orders, runs, tasks, texts, verbs
+from toryo.store.tables import landings, orders, projects, runs, tasks, texts, verbs
 from toryo.store.tables.reviews import comments
 from toryo.usecases.finding import the_task
 
@@ -125,6 +125,8 @@ def _sent(tx: Tx, row: TaskRow, words: str) -> str:
 
 
 def _new_task(tx: Tx, row: TaskRow, words: str) -> str:
+    """For work that is done. It may change what that might. It is of no mission and of no parent: those were
+    planned, approved and perhaps completed without it."""
     title = f"Review of: {row.title}"[:500]
     texts.put(tx, title)
     made = TaskRow(
@@ -135,15 +137,28 @@ def _new_task(tx: Tx, row: TaskRow, words: str) -> str:
         description=words,
         type=row.type,
         priority=row.priority,
+        write=None if row.write is None else list(row.write),
+        predicted=row.predicted,
         checks=list(row.checks),
         timeout_s=row.timeout_s,
-        target=row.target,
+        target=_open_target(tx, row),
         created_at=tx.now,
     )
     tasks.insert(tx, made)
     tx.emit("task_added", {"title": title[:200], "reviews": row.id}, project=row.project, task=made.id)
     tx.mark(subjects.task(made.id))
     return made.id
+
+
+def _open_target(tx: Tx, row: TaskRow) -> str:
+    """Where its work has come to by now: the branch of a unit that is over was landed on the one above."""
+    name = row.target
+    while (target := projects.target(tx, row.project, name)) and target.closed and target.unit:
+        unit = tasks.get(tx, TaskId(target.unit))
+        if unit is None:
+            break
+        name = unit.target
+    return name
 
 
 def shown(row: CommentRow) -> views.CommentView:

@@ -1,6 +1,7 @@
 """Hunks of a unified diff: each with an id of its path and changed lines, so that it is known again. Pure.
 
 Context is no part of the id: a hunk that only moved is the same, one whose lines changed is another.
+A change without lines (a rename, a binary file, a mode) is one hunk, with an id of its blobs and modes.
 """
 
 from __future__ import annotations
@@ -9,12 +10,13 @@ import hashlib
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 _HEADER = re.compile(r"^@@ -(\d+)(?:,\d+)? \+(\d+)(?:,\d+)? @@")
 _QUOTED = re.compile(r'\\([0-7]{3}|["\\abfnrtv])')
 _SIGNS = {"a": 7, "b": 8, "t": 9, "n": 10, "v": 11, "f": 12, "r": 13, '"': 34, "\\": 92}
 LENGTH = 16
+MOVED = ("renamed", "copied")
 
 
 @dataclass(frozen=True)
@@ -33,7 +35,7 @@ class FileChange:
     old_path: str = ""
     """Where it was, if it was renamed."""
     kind: str = "changed"
-    """added, deleted, renamed or changed."""
+    """added, deleted, renamed, copied or changed."""
     binary: bool = False
     hunks: tuple[Hunk, ...] = ()
 
@@ -55,29 +57,46 @@ def hunk_id(path: str, lines: Sequence[str]) -> str:
 
 
 def _file(lines: Sequence[str]) -> FileChange:
+    body = next((at for at, line in enumerate(lines) if line.startswith("@@ ")), len(lines))
     kind, old, new, binary = "changed", "", "", False
-    body = len(lines)
-    for number, line in enumerate(lines[1:], 1):
-        if line.startswith("@@ "):
-            body = number
-            break
-        if line.startswith("new file"):
-            kind = "added"
-        elif line.startswith("deleted file"):
-            kind = "deleted"
-        elif line.startswith("rename from "):
-            kind, old = "renamed", _name(line.removeprefix("rename from "))
-        elif line.startswith("rename to "):
-            new = _name(line.removeprefix("rename to "))
-        elif line.startswith("--- ") and not old:
-            old = _side(line[4:])
-        elif line.startswith("+++ ") and not new:
-            new = _side(line[4:])
+    modes: list[str] = []
+    blobs: list[str] = []
+    for line in lines[1:body]:
+        word, _, rest = line.partition(" ")
+        if word == "index":
+            blobs.append(rest)
+        elif line.startswith(("old mode ", "new mode ")):
+            modes.append(line.rpartition(" ")[2])
+        elif line.startswith(("new file", "deleted file")):
+            kind = "added" if word == "new" else "deleted"
+            blobs.append(line)
+        elif line.startswith(("rename from ", "copy from ")):
+            kind, old = ("renamed" if word == "rename" else "copied"), _name(rest.removeprefix("from "))
+        elif line.startswith(("rename to ", "copy to ")):
+            new = _name(rest.removeprefix("to "))
+        elif word == "---" and not old:
+            old = _side(rest)
+        elif word == "+++" and not new:
+            new = _side(rest)
         elif line.startswith(("Binary files", "GIT binary patch")):
             binary = True
-    path = new or old or _header_path(lines[0])
-    hunks = tuple(_numbered(path, _hunks(lines[body:])))
-    return FileChange(path, old if kind == "renamed" else "", kind, binary, hunks)
+    change = FileChange(new or old or _header_path(lines[0]), old if kind in MOVED else "", kind, binary)
+    found = list(_numbered(change.path, _hunks(lines[body:])))
+    if modes or not found:
+        found.insert(0, _without_lines(change, modes, blobs, alone=not found))
+    return replace(change, hunks=tuple(found))
+
+
+def _without_lines(one: FileChange, modes: Sequence[str], blobs: Sequence[str], *, alone: bool) -> Hunk:
+    """What of a file's change no line shows. Beside lines it is its mode alone, whatever the lines are."""
+    told = [f"mode {' → '.join(modes)}"] if modes else []
+    parts = [one.path, *modes]
+    if alone:
+        parts = [one.path, one.kind, one.old_path, *modes, *blobs]
+        told = [*([f"{one.kind} from {one.old_path}"] if one.old_path else []), *told]
+        told += ["binary, not shown"] if one.binary else []
+    id = hashlib.sha256("\0".join(parts).encode("utf-8", "surrogatepass")).hexdigest()[:LENGTH]
+    return Hunk(id, ", ".join(told) or f"{one.kind}, no lines", 0, 0, ())
 
 
 def _hunks(lines: Sequence[str]) -> Iterator[tuple[str, int, int, tuple[str, ...]]]:

@@ -20,6 +20,8 @@ class EventsAsked:
     limit: int = 100
     last: int = 0
     """So many of the newest; 0: those after the place."""
+    before: int = 0
+    """With `last`: of those before this number; 0: of all."""
     project: str = ""
     task: str = ""
     kind: str = ""
@@ -51,7 +53,9 @@ def _rows(tx: Tx, asked: EventsAsked) -> list[EventRow]:
     task = the_task(tx, asked.task).id if asked.task else None
     kind, subject = asked.kind or None, asked.subject or None
     if asked.last:
-        return events.last(tx, asked.last, project, task, kind, subject, plumbing=asked.plumbing)
+        return events.last(
+            tx, asked.last, project, task, kind, subject, plumbing=asked.plumbing, before=asked.before
+        )
     return events.after(tx, asked.after, asked.limit, project, task, kind, subject, plumbing=asked.plumbing)
 
 

@@ -27,7 +27,7 @@ from toryo.store.database.rows import RunRow, TaskRow, VerbRow
 from toryo.store.tables import facts, landings, orders, projects, runs, tasks, verbs
 from toryo.usecases.asks.read import Read, insist_heard
 from toryo.usecases.finding import refuse_removed, the_task
-from toryo.usecases.tasks.verbs import said
+from toryo.usecases.tasks import verbs as words
 
 CLIENT = "person"
 MOST_NAMED = 5
@@ -87,16 +87,18 @@ def refuse_to_drop(text: str, left: dict[str, Any]) -> None:
         )
 
 
-def retry(context: HeadContext, text: str, note: str, *, keep: bool) -> views.SaidVerb:
+def retry(context: HeadContext, text: str, note: str, *, keep: bool, seen: str = "") -> views.SaidVerb:
     """Start over; `keep`: what a person left in the worktree is collected before that goes."""
     with context.store.change() as tx:
         row = the_task(tx, text)
+        first = words.first_answer(tx, row, Verb.RETRY, seen)
+        if first:
+            return first
         last = _last(tx, row)
         if keep and last is not None and last.collected is not None:
             _begin(tx, row, last, {})
             row = the_task(tx, row.id)
-        chosen = said(tx, row, Verb.RETRY, note)
-    return {"success": True, "id": row.id, "said": chosen}
+        return words.answer(row, words.said(tx, row, Verb.RETRY, note))
 
 
 def refuse_unfit(text: str, left: dict[str, Any]) -> None:
@@ -138,7 +140,7 @@ def submit(context: HeadContext, text: str, note: str) -> views.SubmittedTask:
         run = _begin(tx, row, last, {"commit_message": f"Finish {row.id} by hand"})
         # at once: nobody may claim the task between this and the next look
         look_at_task(tx, row.id, Policy())
-    return {"success": True, "id": row.id, "run": run.id, "said": Verb.SUBMIT}
+    return {**words.answer(row, Verb.SUBMIT), "run": run.id}
 
 
 def _submittable(tx: Tx, row: TaskRow) -> RunRow:

@@ -34,6 +34,7 @@ def task_line(row: TaskRow, verdict: str = "") -> views.TaskLine:
         "priority": priority_word(row.priority),
         "agent": row.agent,
         "parent": row.parent or None,
+        "unit": row.unit or None,
         "mission": row.mission or None,
         "status": row.status,
         "outside_status": OUTSIDE_STATUS[TaskStatus(row.status)],

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from toryo.domain import subjects
 from toryo.domain.errors import Refused
+from toryo.domain.times import iso
 from toryo.domain.words import OrderKind, OrderState, TaskStatus, Verb
 from toryo.engine import parking
 from toryo.engine.context import HeadContext
@@ -14,7 +15,7 @@ from toryo.protocol.views import tasks as views
 from toryo.reconciler.decisions import OrderWish
 from toryo.reconciler.subjects import DROPPED, UNWANTED
 from toryo.reconciler.target_verbs import REWOUND, TargetEffect
-from toryo.reconciler.task_verbs import Meaning, Refusal, TaskEffect, VerbFacts, meaning_of
+from toryo.reconciler.task_verbs import Meaning, Refusal, Said, TaskEffect, VerbFacts, is_answered, meaning_of
 from toryo.store.database.engine import Tx
 from toryo.store.database.rows import TaskRow, VerbRow
 from toryo.store.tables import landings, orders, projects, runs, tasks, verbs
@@ -23,11 +24,26 @@ from toryo.usecases.finding import refuse_removed, the_task
 from toryo.usecases.targets.verbs import carry_out as carry_out_at_target
 
 
-def say(context: HeadContext, verb: Verb, text: str, note: str) -> views.SaidVerb:
+def say(context: HeadContext, verb: Verb, text: str, note: str, seen: str = "") -> views.SaidVerb:
+    """`seen`: the reason that it answers; the first answer to it counts."""
     with context.store.change() as tx:
         row = the_task(tx, text)
-        chosen = said(tx, row, verb, note)
-    return {"success": True, "id": row.id, "said": chosen}
+        return first_answer(tx, row, verb, seen) or answer(row, said(tx, row, verb, note))
+
+
+def first_answer(tx: Tx, row: TaskRow, verb: Verb, seen: str) -> views.SaidVerb | None:
+    """What somebody said before; None: nobody was first."""
+    before = verbs.of_task(tx, row.id)
+    newest = before[-1] if before else None
+    about = Said(Verb(newest.verb), newest.reason) if newest else None
+    if newest is None or not is_answered(verb, _facts(tx, row), seen, about):
+        return None
+    note = f": {newest.note}" if newest.note else ""
+    return answer(row, Verb(newest.verb), already=True, by=f"{newest.verb} at {iso(newest.at)}{note}")
+
+
+def answer(row: TaskRow, verb: Verb, *, already: bool = False, by: str = "") -> views.SaidVerb:
+    return {"success": True, "id": row.id, "said": verb, "already": already, "by": by}
 
 
 def said(tx: Tx, row: TaskRow, verb: Verb, note: str = "") -> Verb:

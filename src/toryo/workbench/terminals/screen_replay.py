@@ -21,6 +21,8 @@ _PIECES = re.compile(
 _ESCAPES = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|[\]PX^_].*?(?:\x1b\\|\x07|\x9c)|[ -/]*[0-~])", re.DOTALL)
 _UNFINISHED = re.compile(r"\x1b(?:\[[0-?]*[ -/]*|[\]PX^_][^\x07\x9c\x1b]{0,4096}\x1b?|[ -/]*)\Z")
 _CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+_CONTROLS_BUT_ESC = re.compile(r"[\x00-\x08\x0b-\x1a\x1c-\x1f\x7f-\x9f]|\x1b(?!\[)")
+_COLOUR = re.compile(r"\x1b\[[0-9;:]*m")
 _TAB = 8
 _ALTERNATE = {"47", "1047", "1049"}
 
@@ -31,6 +33,14 @@ def without_codes(line: str) -> str:
         return line
     found = _ESCAPES.sub("", line).rstrip("\r")
     return _CONTROLS.sub("", found[found.rfind("\r") + 1 :])
+
+
+def with_colours(line: str) -> str:
+    """The same, with the escape codes that colour it and none else."""
+    if line.isprintable():
+        return line
+    found = _ESCAPES.sub(lambda code: code[0] if _COLOUR.fullmatch(code[0]) else "", line).rstrip("\r")
+    return _CONTROLS_BUT_ESC.sub("", found[found.rfind("\r") + 1 :])
 
 
 def unfinished(text: str) -> int:

@@ -41,6 +41,7 @@ class Log(RunOrTask):
         le=LARGEST,
         description="`start` of a piece: the piece that ends there, instead of from `offset`.",
     )
+    colours: bool = Field(default=False, description="With the escape codes of its colours.")
 
 
 class Search(RunOrTask):
@@ -79,6 +80,7 @@ async def read_log(head: Head, caller: Caller, args: Log) -> views.LogPage:
         limit=args.limit,
         tail=args.tail,
         raw=args.raw,
+        colours=args.colours,
     )
     body = await answered(head, caller, read, LOG_S)
     is_next = not args.tail and not args.before

@@ -114,8 +114,6 @@ def shown(answer: dict[str, Any]) -> list[str]:
     for file in answer["files"]:
         renamed = f" (was {one_line(file['old_path'])})" if file["old_path"] else ""
         lines += ["", paint(f"{one_line(file['path'])}  {file['kind']}{renamed}", "bold")]
-        if file["binary"]:
-            lines.append("  binary")
         for hunk in file["hunks"]:
             sign = "✔" if hunk["seen"] else "·"
             lines.append(paint(f"{sign} {hunk['id']}  {plain(hunk['header'])}", "cyan"))

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from toryo.domain.errors import UsageError
-from toryo.fronts.cli.parsing import verb
-from toryo.fronts.text.output import facts, plain, print_json, word
+from toryo.fronts.cli.parsing import project_option, verb
+from toryo.fronts.client import whose
+from toryo.fronts.text.output import facts, one_line, plain, print_json, word
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -12,7 +13,7 @@ if TYPE_CHECKING:
 
     from toryo.fronts.cli.parsing import Group
     from toryo.fronts.client import Desk
-    from toryo.protocol.views.sessions import EndedSession
+    from toryo.protocol.views.sessions import EndedSession, ListedSessions
 
 PREPARED_WITHIN_S = 90
 DOD_RESULTS = ("pending", "merged", "timeout", "error")
@@ -57,7 +58,13 @@ def _declare_end(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def _declare_list(parser: argparse.ArgumentParser) -> None:
+    project_option(parser)
+    verb(parser, listed, "toryo session list", reads=True)
+
+
 VERBS: Group = {
+    "list": ("agents that somebody else started, with their tasks", _declare_list),
     "start": ("begin a run of your own worker; Toryo makes its worktree", _declare_start),
     "end": ("say how that worker ended; Toryo verifies and lands its commits", _declare_end),
 }
@@ -88,6 +95,19 @@ def _paths(text: str) -> list[str]:
         if not isinstance(one, str):
             raise ArgumentTypeError(f"entry {number}: must be text")
     return said
+
+
+def listed(args: argparse.Namespace, desk: Desk) -> int:
+    answer: ListedSessions = desk.call("list_sessions", whose(args, desk) if args.project else {})
+    if args.json:
+        print_json(answer)
+        return 0
+    if not answer["sessions"]:
+        print("Nobody else has started an agent.")
+    for one in answer["sessions"]:
+        what = f"{one['task']}  {one['title']}" if one["task"] else "no task yet"
+        print(one_line(f"{one['session']}  {one['agent']}  {one['project_name']}  {what}"))
+    return 0
 
 
 def start(args: argparse.Namespace, desk: Desk) -> int:

@@ -110,7 +110,8 @@ def for_each(
             continue
         answers.append({name: value for name, value in answer.items() if name != "success"})
         if not args.json:
-            print(f"{answer.get('id') or answer.get('run')} {outcome}.")
+            told = f"was answered already: {answer['by']}" if answer.get("already") else f"{outcome}."
+            print(one_line(f"{answer.get('id') or answer.get('run')} {told}"))
     if args.json:
         print_json(answers[0] if len(wanted) == 1 else {"answers": answers, "refused": refused})
     elif not wanted:
