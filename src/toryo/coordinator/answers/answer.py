@@ -25,6 +25,9 @@ from toryo.workbench.git.keep import hand_work
 
 log = logging.getLogger(__name__)
 
+AGAIN = "Ask again; `toryo doctor` says what is wrong with the machine."
+LOGGED = "`logs/coordinator-NAME.jsonl` in Toryo's home has the trace."
+
 
 @dataclass(frozen=True)
 class Answers:
@@ -47,10 +50,10 @@ class Answers:
         except (ToryoError, OSError, TimeLimit, ValueError) as failed:
             code = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", type(failed).__name__).lower()
             hint = failed.hint if isinstance(failed, ToryoError) else ""
-            return _problem(code, str(failed)[:2000] or code, hint)
+            return _problem(code, str(failed)[:2000] or code, hint or AGAIN)
         except Exception as bug:  # the outermost edge of an ask: whoever waits gets an answer
             log.exception("An ask failed by a bug", extra={"what": read.what})
-            return _problem("bug", f"Reading failed by a bug in Toryo ({type(bug).__name__}).", "")
+            return _problem("bug", f"Reading failed by a bug in Toryo ({type(bug).__name__}).", LOGGED)
 
 
 def _problem(code: str, message: str, hint: str) -> AskAnswer:
