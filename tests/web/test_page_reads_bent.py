@@ -1,4 +1,4 @@
-"""Reads of the API that name what is not there: a path instead of an id, an offset beyond the end, no file."""
+"""Reads of the API that name what is not there: a path instead of an id, an offset beyond the end, a file."""
 
 from __future__ import annotations
 
