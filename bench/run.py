@@ -23,6 +23,8 @@ import idle
 import life
 import log_page
 import message
+import open_browsers
+import page
 import reading
 import recovery
 import terminal_front
@@ -54,6 +56,8 @@ class Sizes:
     kills: int = 20
     shown_tasks: int = 2000
     paints: int = 10
+    changes: int = 100
+    watched_lives: int = 60
 
 
 TINY = Sizes(
@@ -76,6 +80,8 @@ TINY = Sizes(
     kills=1,
     shown_tasks=50,
     paints=1,
+    changes=4,
+    watched_lives=2,
 )
 
 
@@ -94,6 +100,10 @@ def parts(sizes: Sizes) -> dict[str, Callable[[], list[Figure]]]:
         "planner": lambda: first_answer.measure(sizes.calls_of_models, sizes.sentences, say),
         "crew": lambda: crew.measure(sizes.cli_runs, say),
         "terminal": lambda: terminal_front.measure(sizes.shown_tasks, sizes.paints, say),
+        "page": lambda: [
+            *page.measure(sizes.shown_tasks, sizes.changes, sizes.paints, sizes.idle_s, say),
+            *open_browsers.measure(sizes.watched_lives, say),
+        ],
         "recovery": lambda: recovery.measure(sizes.kills, say),
         "idle": lambda: [
             *idle.measure(sizes.agents, 0.1, sizes.idle_s, say),
@@ -122,7 +132,7 @@ def main() -> int:
     whole = not args.figures and not args.tiny
     where = args.results or (RESULTS if whole else None)
     if where is not None:
-        where.write_text(page(figures, machine), encoding="utf-8")
+        where.write_text(results(figures, machine), encoding="utf-8")
     return 0
 
 
@@ -146,7 +156,7 @@ def describe(loads: list[float]) -> str:
     )
 
 
-def page(figures: list[Figure], machine: str) -> str:
+def results(figures: list[Figure], machine: str) -> str:
     return (
         "# Figures\n\nWritten by `make bench`; do not edit. Each floor was taken in the same run, "
         "in turns with its figure. `p99` is the largest sample where there are fewer than 100.\n\n"

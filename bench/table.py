@@ -23,6 +23,10 @@ class Samples:
         return statistics.median(self.ms)
 
     @property
+    def p95(self) -> float:
+        return sorted(self.ms)[math.ceil(0.95 * len(self.ms)) - 1]
+
+    @property
     def p99(self) -> float:
         """The smallest sample that 99 of 100 do not exceed; with fewer than 100 of them, the largest."""
         return sorted(self.ms)[math.ceil(0.99 * len(self.ms)) - 1]

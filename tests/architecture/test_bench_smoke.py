@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -12,6 +13,10 @@ import pytest
 from rehearsal.real_clients import cache_of_clients
 
 BENCH = Path(__file__).parents[2] / "bench"
+NEEDS_CHROMIUM = pytest.mark.skipif(
+    not (shutil.which("chromium") or shutil.which("google-chrome")),
+    reason="needs Chromium (.ci/tools installs it)",
+)
 
 
 @pytest.mark.skipif(not Path("/proc/self/schedstat").exists(), reason="reads CPU time from /proc")
@@ -28,6 +33,8 @@ BENCH = Path(__file__).parents[2] / "bench"
         pytest.param("message", 2, marks=pytest.mark.long),
         ("crew", 1),
         pytest.param("planner", 3, marks=pytest.mark.long),
+        pytest.param("page", 6, marks=[pytest.mark.long, NEEDS_CHROMIUM]),
+        pytest.param("terminal", 3, marks=pytest.mark.long),
         pytest.param("idle", 2, marks=pytest.mark.long),
         pytest.param("recovery", 10, marks=pytest.mark.long),
     ],

@@ -27,9 +27,8 @@ from toryo.workbench.git.keep import hand_work
 
 log = logging.getLogger(__name__)
 
-
-_AGAIN = "Ask once more; `toryo doctor` says what is wrong on that machine."
-_IN_ITS_LOG = "`toryo doctor` names the coordinator's log, which has the rest."
+AGAIN = "Ask again; `toryo doctor` says what is wrong with the machine."
+LOGGED = "`logs/coordinator-NAME.jsonl` in Toryo's home has the trace."
 
 
 @dataclass(frozen=True)
@@ -53,11 +52,11 @@ class Answers:
             return READS[read.what](self, read)
         except (ToryoError, OSError, TimeLimit, ValueError) as failed:
             code = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", type(failed).__name__).lower()
-            hint = failed.hint if isinstance(failed, ToryoError) else _AGAIN
-            return _problem(code, str(failed)[:2000] or code, hint)
+            hint = failed.hint if isinstance(failed, ToryoError) else ""
+            return _problem(code, str(failed)[:2000] or code, hint or AGAIN)
         except Exception as bug:  # the outermost edge of an ask: whoever waits gets an answer
             log.exception("An ask failed by a bug", extra={"what": read.what})
-            return _problem("bug", f"Reading failed by a bug in Toryo ({type(bug).__name__}).", _IN_ITS_LOG)
+            return _problem("bug", f"Reading failed by a bug in Toryo ({type(bug).__name__}).", LOGGED)
 
 
 def _problem(code: str, message: str, hint: str) -> AskAnswer:

@@ -42,7 +42,7 @@ def page(read: LogRead, runs: Runs, clients: Records) -> AskAnswer:
     try:
         return _raw(read, found) if read.raw else _readable(read, found)
     except FileNotFoundError:
-        return not_here(f"The log {found.path} is gone.", "`toryo evidence` has what was kept of its run.")
+        return _gone(found, read.run)
 
 
 def search(read: SearchRead, runs: Runs, clients: Records) -> AskAnswer:
@@ -51,11 +51,10 @@ def search(read: SearchRead, runs: Runs, clients: Records) -> AskAnswer:
         return found
     try:
         size = found.path.stat().st_size
-        lines, after = matches(
-            found.path, Wanted(read.text, read.any_case), read.offset, read.limit, found.how
-        )
+        start = min(read.offset, size)
+        lines, after = matches(found.path, Wanted(read.text, read.any_case), start, read.limit, found.how)
     except FileNotFoundError:
-        return not_here(f"The log {found.path} is gone.", "`toryo evidence` has what was kept of its run.")
+        return _gone(found, read.run)
     body = {"matches": [{"start": start, "text": text} for start, text in lines]}
     return AskAnswer(next_offset=after, size=size, ended=found.ended and after >= size, body=body)
 
@@ -66,7 +65,7 @@ def _find(read: LogRead | SearchRead, runs: Runs, clients: Records) -> _Log | As
     if note is None or not note.log:
         if run_dir.is_dir():
             return _not_started(read.run)
-        return not_here(f"The run {read.run} was not started here.", "`toryo run show` names its machine.")
+        return not_here(f"The run {read.run} was not started here.", _shown_by(read.run))
     client = read.client or note.client
     said = word_places.read(run_dir)
     colours = isinstance(read, LogRead) and read.colours
@@ -94,12 +93,13 @@ def _raw(read: LogRead, log: _Log) -> AskAnswer:
 
 
 def _readable(read: LogRead, log: _Log) -> AskAnswer:
+    offset = min(read.offset, log.path.stat().st_size)
     if log.is_screen:
-        return _answer(log, read.offset, screen_piece(log.path, read.offset, log.ended))
+        return _answer(log, offset, screen_piece(log.path, offset, log.ended))
     if read.before:
         start, piece = page_before(log.path, read.before, room(read.limit), log.how)
         return _answer(log, start, piece)
-    start = tail_offset(log.path, read.tail, log.how) if read.tail else read.offset
+    start = tail_offset(log.path, read.tail, log.how) if read.tail else offset
     return _answer(log, start, readable(log.path, start, room(read.limit), log.ended, log.how))
 
 
@@ -122,3 +122,11 @@ def _not_started(run: str) -> AskAnswer:
         hint=f"`toryo run show {run}` shows why.",
     )
     return AskAnswer(problem=problem, ended=True)
+
+
+def _gone(log: _Log, run: str) -> AskAnswer:
+    return not_here(f"The log {log.path} is gone.", _shown_by(run))
+
+
+def _shown_by(run: str) -> str:
+    return f"`toryo run show {run}` has what is known of it."

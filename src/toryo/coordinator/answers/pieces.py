@@ -30,6 +30,7 @@ def piece(found: bytes, offset: int, limit: int, size: int, *, ended: bool) -> A
 def piece_of_file(path: Path, offset: int, limit: int, *, ended: bool) -> AskAnswer:
     with path.open("rb") as file:
         size = file.seek(0, 2)
+        offset = min(offset, size)  # no file system seeks as far as a number may name
         file.seek(offset)
         return piece(file.read(room(limit)), offset, limit, size, ended=ended)
 

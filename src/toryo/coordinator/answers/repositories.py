@@ -16,13 +16,15 @@ from toryo.workbench.git.inspect import folder as folders
 from toryo.workbench.git.inspect import history, objects
 
 _MOST = {"commits": 300, "entries": 1000, "branches": 200}
+FROM_ITS_ROOT = "A path begins at the repository's root; the entries of a folder are the names that it has."
 
 
 class _Absent(LookupError):
     """What was asked about is not in the repository: message and hint."""
 
-    def answer(self) -> AskAnswer:
-        return not_here(*self.args)
+    def __init__(self, message: str, hint: str) -> None:
+        super().__init__(message)
+        self.hint = hint
 
 
 def diff(read: DiffRead, diffs: Diffs) -> AskAnswer:
@@ -30,7 +32,7 @@ def diff(read: DiffRead, diffs: Diffs) -> AskAnswer:
         git = _git(read.repo)
         base, head = _commit(git, read.base, read.repo), _commit(git, read.head, read.repo)
     except _Absent as absent:
-        return absent.answer()
+        return not_here(str(absent), absent.hint)
     which = (read.repo, base, head, read.stat)
     text = diffs.get(which, lambda: history.diff(git, base, head, stat=read.stat))
     return piece(text[read.offset :], read.offset, read.limit, len(text), ended=True)
@@ -42,10 +44,11 @@ def commits(read: CommitsRead) -> AskAnswer:
         head = _commit(git, read.head, read.repo)
         base = _commit(git, read.base, read.repo) if read.base else ""
     except _Absent as absent:
-        return absent.answer()
+        return not_here(str(absent), absent.hint)
     limit = _limit(read.limit, "commits")
-    listed = history.commits(git, base, head, read.offset, limit)
     size = history.count(git, base, head)
+    # git takes a number that is too large for it as another one
+    listed = history.commits(git, base, head, read.offset, limit) if read.offset < size else []
     return _page({"commits": [asdict(one) for one in listed]}, read.offset, len(listed), size)
 
 
@@ -55,15 +58,12 @@ def file(read: FileRead) -> AskAnswer:
         commit = _commit(git, read.commit, read.repo)
         found = objects.content(git, commit, _path(read.path))
     except _Absent as absent:
-        return absent.answer()
+        return not_here(str(absent), absent.hint)
     if found is None:
-        message = f"There is no file {read.path[:200]} in {read.commit[:40]}."
-        return not_here(
-            message, "Paths begin at the repository's root; its folders are listed with `read_tree`."
-        )
+        return not_here(f"There is no file {read.path} in {read.commit[:40]}.", FROM_ITS_ROOT)
     if len(found) > objects.LARGEST:
         message = f"{read.path} is larger than {objects.LARGEST // 1024 // 1024} MB."
-        hint = "Open it in a checkout, or with `git show`."
+        hint = f"`git show {commit[:12]}:{read.path}` in the repository prints it."
         return AskAnswer(problem=Problem(code="too_large", message=message, hint=hint), ended=True)
     body = {"commit": commit, "binary": b"\0" in found}
     if body["binary"]:
@@ -78,10 +78,9 @@ def tree(read: TreeRead) -> AskAnswer:
         commit = _commit(git, read.commit, read.repo)
         listed = objects.entries(git, commit, _path(read.path) if read.path else "")
     except _Absent as absent:
-        return absent.answer()
+        return not_here(str(absent), absent.hint)
     if listed is None:
-        message = f"There is no folder {read.path[:200] or '/'} in {read.commit[:40]}."
-        return not_here(message, "Paths begin at the repository's root; without one its top is listed.")
+        return not_here(f"There is no folder {read.path or '/'} in {read.commit[:40]}.", FROM_ITS_ROOT)
     limit = _limit(read.limit, "entries")
     shown = [asdict(one) for one in listed[read.offset : read.offset + limit]]
     return _page({"commit": commit, "entries": shown}, read.offset, len(shown), len(listed))
@@ -95,7 +94,7 @@ def branches(read: BranchesRead) -> AskAnswer:
     try:
         git = _git(read.repo)
     except _Absent as absent:
-        return absent.answer()
+        return not_here(str(absent), absent.hint)
     names = branch_listing.listing(git)
     target = git.commit_of(layout.head_ref(read.target)) or ""
     limit = _limit(read.limit, "branches")
@@ -108,9 +107,8 @@ def _git(repo: str) -> Git:
     try:
         return layout.git_on(layout.common_dir(repo))
     except FileNotFoundError:
-        raise _Absent(
-            f"The repository {repo} is not there.", "`toryo project move` says where it is now."
-        ) from None
+        moved = "`toryo project move NAME PATH` tells where it is now."
+        raise _Absent(f"The repository {repo} is not there.", moved) from None
 
 
 def _commit(git: Git, name: str, repo: str) -> str:
@@ -118,7 +116,7 @@ def _commit(git: Git, name: str, repo: str) -> str:
     if found is None:
         shown = f"commit {name[:12]}" if layout.is_id(name) else f"branch or commit {name[:200]}"
         raise _Absent(
-            f"The {shown} is not in {repo} any more.", f"`git -C {repo} branch -a` lists what is there."
+            f"The {shown} is not in {repo} any more.", "`git branch --all` there lists what it has."
         )
     return found
 
@@ -127,7 +125,7 @@ def _path(path: str) -> str:
     """As git's objects have it: from the repository's root."""
     parts = path.strip("/").split("/")
     if not path.strip("/") or any(part in ("", ".", "..") for part in parts) or "\0" in path:
-        raise _Absent(f"{path[:200]!r} is no path in a repository.", "Begin at its root, without `..`.")
+        raise _Absent(f"{path[:200]!r} is no path in a repository.", FROM_ITS_ROOT)
     return "/".join(parts)
 
 
@@ -136,5 +134,6 @@ def _limit(limit: int, of: str) -> int:
 
 
 def _page(body: dict[str, Any], offset: int, number: int, size: int) -> AskAnswer:
+    offset = min(offset, size)
     after = offset + number
     return AskAnswer(start=offset, next_offset=after, size=size, ended=after >= size, body=body)

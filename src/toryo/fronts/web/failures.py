@@ -20,6 +20,7 @@ STATUS = {
     "refused": 409,
     "user": 400,
     "usage": 400,
+    "no_repository": 400,
     "arguments": 422,
     "hindered": 503,
     "unavailable": 503,
