@@ -62,6 +62,8 @@ class Do(StrEnum):
     CHECK_PLANNER = "check_planner"
     READ_INBOX = "read_inbox"
     CLEAR_INBOX = "clear_inbox"
+    SHOW_BRANCH = "show_branch"
+    DELETE_BRANCH = "delete_branch"
 
 
 _LINES: dict[Do, str] = {
@@ -111,6 +113,8 @@ _LINES: dict[Do, str] = {
     Do.CHECK_PLANNER: "toryo planner check",
     Do.READ_INBOX: "toryo inbox {subject}",
     Do.CLEAR_INBOX: "toryo inbox {subject} --clear",
+    Do.SHOW_BRANCH: "toryo branch show {subject}",
+    Do.DELETE_BRANCH: "toryo branch delete {subject}",
 }
 _AS_THEY_ARE = frozenset({"command", "option", "paths"})
 """Arguments that are words of a command line already."""

@@ -127,6 +127,7 @@ class OrderKind(StrEnum):
     OPEN_TARGET = "open_target"
     SCAN = "scan"
     WRITE = "write"
+    DROP_BRANCH = "drop_branch"
     # the planner's
     QUESTION = "question"
     PLAN = "plan"

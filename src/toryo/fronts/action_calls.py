@@ -69,6 +69,8 @@ _CALLS: dict[Do, _Form] = {
     Do.BUDGET_MISSION: _Form("budget_mission", "mission", {"limit": "budget"}),
     Do.READ_INBOX: _Form("list_messages", "unit"),
     Do.CLEAR_INBOX: _Form("clear_messages", "unit"),
+    Do.SHOW_BRANCH: _Form("show_branch", "branch"),
+    Do.DELETE_BRANCH: _Form("delete_branch", "branch"),
     Do.FOLLOW_MISSION: _Form("start_mission", "follow", wants="text"),
 }
 

@@ -76,6 +76,14 @@ class UpdateTask(Arguments):
     timeout_s: float | None = Field(default=None, gt=0, le=7 * 86400)
 
 
+class OneBranch(Arguments):
+    branch: str
+
+
+class DeleteBranch(OneBranch):
+    commit: str = Field(default="", description="Only if it is still at this commit.")
+
+
 class Note(Arguments):
     note: str = ""
 

@@ -7,6 +7,7 @@ from typing import Literal
 from typing_extensions import TypedDict
 
 from toryo.domain.ids import ProjectId, TaskId
+from toryo.protocol.views.actions import ActionView
 from toryo.protocol.views.answer import Answer
 
 
@@ -75,3 +76,32 @@ class ListedBranches(Page):
     target_commit: str
     """Empty: there is no such branch."""
     branches: list[BranchView]
+
+
+class BranchTask(TypedDict):
+    """The newest task that works on a branch."""
+
+    id: TaskId
+    title: str
+    status: str
+    reason: str
+
+
+class OneBranch(Answer):
+    project: ProjectId
+    target: str
+    """What its distance is counted from."""
+    branch: BranchView
+    task: BranchTask | None
+    actions: list[ActionView]
+
+
+class DeletedBranch(Answer):
+    branch: str
+    commit: str
+    unmerged: int | None
+    """Its commits that the target does not have; None: nobody could count them."""
+    kept: str
+    """The ref that holds them."""
+    back: str
+    """The line that makes it again."""

@@ -18,7 +18,7 @@ from toryo.workbench.git.door import layout, reflogs
 from toryo.workbench.git.door.git import Git, GitFailed
 from toryo.workbench.git.door.layout import Worktree
 from toryo.workbench.git.inspect import growth, links
-from toryo.workbench.git.keep import fingerprint, hand_work, snapshots, user_backup
+from toryo.workbench.git.keep import deleted_branches, fingerprint, hand_work, snapshots, user_backup
 from toryo.workbench.git.worktrees import begin_merge, merged_by_hand, own_commits, sparse
 from toryo.workbench.git.worktrees.prepare import read_before
 from toryo.workbench.runs import records
@@ -237,6 +237,8 @@ def _foreign(inputs: CollectInputs, before: dict[str, Any] | None, run_dir: Path
     def is_ours(branch: str, old: str, new: str) -> bool:
         """Publishing goes forward and follows accepting: behind the tip by now perhaps, never beside it. A
         person's move of a target is followed, and is no act of the agent's either."""
+        if old and not new:
+            return deleted_branches.is_kept(git, branch, old)  # by a person, through us
         tip = after["tips"].get(branch)
         if not tip or not old or not new:
             return False

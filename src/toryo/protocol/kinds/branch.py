@@ -1,0 +1,27 @@
+"""Orders about one branch that a person works with: delete it and keep what it held."""
+
+from __future__ import annotations
+
+from toryo.domain.words import OrderKind
+from toryo.protocol.base import Kind, Model, Problem, Whole
+
+
+class DropBranchInputs(Model):
+    repo: str
+    branch: str
+    old: str
+    """The commit that the person saw it at; it goes only if it is still there."""
+    target: str
+    """What its commits are counted against."""
+
+
+class BranchDropped(Model):
+    problem: Problem | None = None
+    commit: str = ""
+    kept: str = ""
+    """The ref that holds the commit from now on."""
+    unmerged: Whole | None = None
+    """Its commits that the target does not have; None: nobody could count them."""
+
+
+KINDS = (Kind(OrderKind.DROP_BRANCH, DropBranchInputs, {"branch_dropped": BranchDropped}),)

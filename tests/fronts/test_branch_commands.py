@@ -1,0 +1,64 @@
+"""`toryo branch …`: the branches of the repository here, and what a person does with one."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+HEAD = "5" * 40
+ONE = {
+    "name": "feature/x",
+    "kind": "local",
+    "commit": HEAD,
+    "committed_at": "2026-01-01T00:00:00Z",
+    "subject": "Mend",
+    "ahead": 2,
+    "behind": 1,
+    "worktree": "",
+    "is_target": False,
+}
+SHOWN = {
+    "project": "p1",
+    "target": "main",
+    "branch": ONE,
+    "task": {"id": "t1", "title": "Mend it", "status": "done", "reason": ""},
+    "actions": [
+        {"do": "delete_branch", "subject": "feature/x", "args": {}, "line": "toryo branch delete feature/x"}
+    ],
+}
+DELETED = {
+    "branch": "feature/x",
+    "commit": HEAD,
+    "unmerged": 2,
+    "kept": "refs/toryo/deleted/x",
+    "back": "git branch x",
+}
+
+
+def test_list_has_every_branch_with_its_distance(peer, typed):
+    peer(list_branches={"branches": [ONE], "ended": True, "next_offset": 1, "size": 1, "target": "main"})
+    heads, line = typed("branch", "list").out.splitlines()
+    assert heads.split()[0] == "branch"
+    assert line.split() == ["feature/x", "local", "+2", "-1", HEAD[:12], "Mend"]
+    assert json.loads(typed("branch", "list", "--json").out)["branches"] == [ONE]
+
+
+def test_show_has_its_task_and_the_lines_to_type(peer, typed):
+    there = peer(show_branch=SHOWN)
+    out = typed("branch", "show", "feature/x").out
+    assert "main: 2 commits ahead, 1 behind" in out
+    assert "t1 done: Mend it" in out
+    assert out.endswith("type: toryo branch delete feature/x\n")
+    assert there.calls == [("show_branch", {"branch": "feature/x", "path": str(Path.cwd())})]
+
+
+def test_delete_asks_a_person_and_does_nothing_where_nobody_can_be_asked(peer, typed):
+    there = peer(delete_branch=DELETED)
+    refused = typed("branch", "delete", "feature/x")
+    assert (refused.code, "--yes" in refused.err, there.calls) == (1, True, [])
+    told = typed("branch", "delete", "feature/x", "--yes")
+    assert told.out.splitlines() == [
+        "feature/x is deleted; it had 2 commits that are not merged.",
+        "to have it back: git branch x",
+    ]
+    assert json.loads(typed("branch", "delete", "feature/x", "--yes", "--json").out)["kept"]
