@@ -6,11 +6,12 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
-from whole_daemon import Body, Shop
+from whole_daemon import MERGED, Body, Shop
 
 from toryo.protocol.asks import AskAnswer
 from toryo.protocol.base import Model, Problem
 from toryo.protocol.kinds.branch import BranchDropped
+from toryo.protocol.kinds.landing import Accepted, Published
 from toryo.protocol.wire import ToolFailed
 
 HEAD = "5" * 40
@@ -102,3 +103,54 @@ def test_a_target_a_remote_branch_one_of_a_living_run_and_none_are_refused(shop:
     assert "git branch x origin/x" in desk.refused("delete_branch", "origin/x")["hint"]
     assert task in desk.refused("delete_branch", name)["error"]
     assert "no branch 'nowhere'" in desk.refused("delete_branch", "nowhere")["error"]
+
+
+def test_a_merge_is_a_task_whose_work_is_collected_from_the_branch_and_landed_by_the_gate(shop: Shop) -> None:
+    told = Desk(shop, branch("feature/x", base="6" * 40)).ask("merge_branch", "feature/x", note="by Friday")
+    assert (told["target"], told["submitted"]) == ("main", False)
+    order = shop.hands.order("collect")
+    wish = order["inputs"]
+    assert (wish["branch"], wish["committed"], wish["worktree"]) == ("feature/x", HEAD, "")
+    assert wish["base"] == "6" * 40
+    assert not shop.hands.should_start("dev", shop.project), "no agent is started on it"
+    shop.hands.collect()
+    shop.hands.build()
+    shop.hands.report(shop.hands.order("accept"), "accepted", Accepted(moved=True, tip=MERGED))
+    shop.hands.report(shop.hands.order("publish"), "published", Published(published=True, commit=MERGED))
+    assert shop.state(told["task"]) == "done"
+    assert shop.task(told["task"])["runs"][0]["purpose"] == "submit"
+
+
+def test_what_cannot_or_need_not_be_merged_is_refused_with_the_reason(shop: Shop) -> None:
+    there = (
+        branch("main", is_target=True),
+        branch("origin/x", "remote"),
+        branch("merged", ahead=0),
+        branch("alien", ahead=None, behind=None),
+        branch("x"),
+    )
+    desk = Desk(shop, *there)
+    told = {
+        name: desk.refused("merge_branch", name)["error"] for name in ("main", "merged", "alien", "origin/x")
+    }
+    assert "what work lands on" in told["main"]
+    assert "has all of merged" in told["merged"]
+    assert "nothing in common" in told["alien"]
+    assert "a remote branch" in told["origin/x"]
+    first = desk.ask("merge_branch", "x")["task"]
+    assert f"{first} merges x already" in desk.refused("merge_branch", "x")["error"]
+
+
+def test_of_an_agents_branch_its_own_task_is_submitted(shop: Shop) -> None:
+    task, name = begun(shop)
+    assert "works on" in Desk(shop, branch(name, "agent")).refused("merge_branch", name)["error"]
+    shop.hands.exit(shop.hands.order("run"), code=1)
+    shop.hands.collect()
+    assert shop.state(task).startswith("failed")
+    with ThreadPoolExecutor(1) as pool:
+        asked = pool.submit(Desk(shop, branch(name, "agent")).ask, "merge_branch", name)
+        left = {"there": True, "on_branch": True, "commits": 1, "files": [], "worktree": "/w"}
+        shop.hands.answer(shop.hands.ask("left"), AskAnswer(ended=True, body=left))
+        told = asked.result(30)
+    assert (told["task"], told["submitted"]) == (task, True)
+    assert shop.task(task)["runs"][-1]["purpose"] == "submit"

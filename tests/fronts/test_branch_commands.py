@@ -62,3 +62,16 @@ def test_delete_asks_a_person_and_does_nothing_where_nobody_can_be_asked(peer, t
         "to have it back: git branch x",
     ]
     assert json.loads(typed("branch", "delete", "feature/x", "--yes", "--json").out)["kept"]
+
+
+def test_merge_names_the_task_that_takes_it_there(peer, typed):
+    merged = {"task": "t7", "branch": "feature/x", "target": "main", "submitted": False, "commit": HEAD}
+    there = peer(merge_branch=merged)
+    out = typed("branch", "merge", "feature/x", "--onto", "release", "--note", "soon").out
+    assert out.splitlines() == [
+        "t7 takes feature/x to main, once its checks pass.",
+        "type: toryo task wait t7",
+    ]
+    name, arguments = there.calls[-1]
+    assert (name, arguments["onto"], arguments["note"]) == ("merge_branch", "release", "soon")
+    assert json.loads(typed("branch", "merge", "feature/x", "--json").out)["task"] == "t7"

@@ -37,6 +37,21 @@ def test_a_branch_is_deleted_after_a_question_that_counts_what_was_not_merged(sh
     on_screen(shop, journey)
 
 
+def test_a_branch_is_sent_through_the_gate_after_a_question(shop: MissionShop) -> None:
+    async def journey(seen: Screen) -> None:
+        await seen.elsewhere(answer, shop)
+        await seen.until("branches 3", "feature/login")
+        await seen.press("j", "M")
+        await seen.until("Send feature/login through the gate?", "2 commits that are not merged")
+        await seen.press("y")
+        await seen.elsewhere(answer, shop, only=True)
+        await seen.until("feature/login to main")
+        order = await seen.elsewhere(shop.hands.order, "collect")
+        assert order["inputs"]["branch"] == "feature/login"
+
+    on_screen(shop, journey)
+
+
 def test_nothing_is_done_to_a_remote_branch(shop: MissionShop) -> None:
     async def journey(seen: Screen) -> None:
         await seen.elsewhere(answer, shop)

@@ -64,6 +64,7 @@ class Do(StrEnum):
     CLEAR_INBOX = "clear_inbox"
     SHOW_BRANCH = "show_branch"
     DELETE_BRANCH = "delete_branch"
+    MERGE_BRANCH = "merge_branch"
 
 
 _LINES: dict[Do, str] = {
@@ -115,6 +116,7 @@ _LINES: dict[Do, str] = {
     Do.CLEAR_INBOX: "toryo inbox {subject} --clear",
     Do.SHOW_BRANCH: "toryo branch show {subject}",
     Do.DELETE_BRANCH: "toryo branch delete {subject}",
+    Do.MERGE_BRANCH: "toryo branch merge {subject}",
 }
 _AS_THEY_ARE = frozenset({"command", "option", "paths"})
 """Arguments that are words of a command line already."""

@@ -71,6 +71,7 @@ _CALLS: dict[Do, _Form] = {
     Do.CLEAR_INBOX: _Form("clear_messages", "unit"),
     Do.SHOW_BRANCH: _Form("show_branch", "branch"),
     Do.DELETE_BRANCH: _Form("delete_branch", "branch"),
+    Do.MERGE_BRANCH: _Form("merge_branch", "branch"),
     Do.FOLLOW_MISSION: _Form("start_mission", "follow", wants="text"),
 }
 

@@ -92,6 +92,8 @@ def branches(read: BranchesRead) -> AskAnswer:
     target = git.commit_of(layout.head_ref(read.target)) or ""
     limit = _limit(read.limit, "branches")
     page = branch_listing.compared(git, names[read.offset : read.offset + limit], read.target, target)
+    if read.name:
+        page = [branch_listing.with_base(git, one, target) for one in page]
     body = {"target_commit": target, "branches": [asdict(one) for one in page]}
     return _page(body, read.offset, len(page), len(names))
 

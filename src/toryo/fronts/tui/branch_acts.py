@@ -9,7 +9,7 @@ from toryo.fronts.text.output import plain
 from toryo.fronts.tui.dialogs import YesDialog
 from toryo.fronts.tui.view import View
 
-ACTS = ("delete_branch",)
+ACTS = ("delete_branch", "merge_branch")
 WITHIN_S = 90.0
 
 
@@ -37,7 +37,7 @@ class BranchActs(View):
             if yes:
                 self.begin(self._delete(name, str(one["commit"])))
 
-        question = f"Delete {plain(name)}? It has {unmerged(count)}. Its commits are kept."
+        question = f"Delete {plain(name)}?\nIt has {unmerged(count)}. Its commits are kept."
         self.front.push_screen(YesDialog(question), asked)
 
     async def _delete(self, name: str, commit: str) -> None:
@@ -46,4 +46,25 @@ class BranchActs(View):
         )
         self.front.notify(f"{plain(name)} is deleted. The line that makes it again:", markup=False)
         self.front.copy(told["back"])
+        self.news(None)
+
+    def action_merge_branch(self) -> None:
+        one = self.own()
+        if one is None:
+            return
+        name, count = str(one["name"]), one["ahead"]
+
+        def asked(yes: bool | None) -> None:
+            if yes:
+                self.begin(self._merge(name))
+
+        question = f"Send {plain(name)} through the gate?\nIt has {unmerged(count)}."
+        self.front.push_screen(YesDialog(question), asked)
+
+    async def _merge(self, name: str) -> None:
+        told = await self.front.ask("merge_branch", **self.front.where, branch=name, timeout_s=WITHIN_S)
+        self.front.notify(
+            f"{told['task']} takes {plain(name)} to {plain(told['target'])}; Work shows its checks",
+            markup=False,
+        )
         self.news(None)

@@ -76,6 +76,7 @@ ALL: tuple[Key, ...] = (
     Key("plan_here", "p", "plan something on this branch", "branches"),
     Key("checkout", "C", "the line that checks it out, copied", "branches"),
     Key("delete_branch", "D", "delete it, after a question; its commits are kept", "branches"),
+    Key("merge_branch", "M", "send it through the gate, after a question", "branches"),
     Key("interrupt", "escape", "start nothing new; twice: end the agents", "agent mode"),
     Key("settings", "f2", "the model's settings", "agent mode"),
     Key("resume", "enter", "go on with it", "unfinished missions"),

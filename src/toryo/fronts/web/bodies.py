@@ -84,6 +84,11 @@ class DeleteBranch(OneBranch):
     commit: str = Field(default="", description="Only if it is still at this commit.")
 
 
+class MergeBranch(OneBranch):
+    onto: str = Field(default="", description="Another target than the project's.")
+    note: str = ""
+
+
 class Note(Arguments):
     note: str = ""
 

@@ -125,6 +125,9 @@ ROUTES = (
     _post(
         "/projects/{project}/branch/delete", "delete_branch", bodies.DeleteBranch, repositories.DeletedBranch
     ),
+    _post(
+        "/projects/{project}/branch/merge", "merge_branch", bodies.MergeBranch, repositories.MergedBranch, 180
+    ),
     _get("/projects/{project}/commits", "list_commits", bodies.Commits, repositories.ListedCommits),
     _get("/projects/{project}/file", "read_file", bodies.File, repositories.FileText),
     _get("/projects/{project}/tree", "read_tree", bodies.Folder, repositories.ListedFolder),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Literal, NotRequired
 
 from typing_extensions import TypedDict
 
@@ -69,6 +69,8 @@ class BranchView(TypedDict):
     worktree: str
     """Where it is checked out; empty: nowhere."""
     is_target: bool
+    base: NotRequired[str]
+    """Where it began; empty where a list was asked for."""
 
 
 class ListedBranches(Page):
@@ -105,3 +107,15 @@ class DeletedBranch(Answer):
     """The ref that holds them."""
     back: str
     """The line that makes it again."""
+
+
+class MergedBranch(Answer):
+    """It is on its way through the gate."""
+
+    task: TaskId
+    title: str
+    branch: str
+    target: str
+    commit: str
+    submitted: bool
+    """Of an agent's branch: its own task was submitted, with what its worktree holds."""

@@ -21,14 +21,14 @@ from toryo.usecases.finding import refuse_removed, the_project
 REMOTE = "remote"
 
 
-def look(context: HeadContext, where: tuple[str, str], branch: str) -> Read:
-    """The branch as it is now, with its distance from what its work lands on."""
+def look(context: HeadContext, where: tuple[str, str], branch: str, onto: str = "") -> Read:
+    """The branch as it is now, with its distance from what its work lands on, or from `onto`."""
     with context.store.read() as tx:
         project = the_project(tx, *where)
         refuse_removed(project)
         insist_heard(tx, hub(project))
         task = task_of(tx, project, branch)
-    target = (task.target if task else "") or project.base
+    target = onto or (task.target if task else "") or project.base
     inputs = BranchesRead(repo=project.path, target=target, name=branch, limit=1)
     return Read(hub(project), inputs, {"project": project.id, "target": target, "branch": branch})
 
@@ -63,7 +63,7 @@ def actions(one: BranchView) -> list[ActionView]:
     """Of one that is people's or an agent's; nothing is done to a remote one or to a target from here."""
     if one["kind"] == REMOTE or one["is_target"]:
         return []
-    offered = []
+    offered = [Do.MERGE_BRANCH] if one["ahead"] else []
     if not one["worktree"]:
         offered.append(Do.DELETE_BRANCH)
     return [shown(action(do, one["name"])) for do in offered]

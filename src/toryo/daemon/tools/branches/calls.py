@@ -7,13 +7,15 @@ from typing import Any
 from pydantic import Field
 
 from toryo.daemon.core.head import Head
-from toryo.daemon.tools.arguments import Which
+from toryo.daemon.tools.arguments import Said, Which
+from toryo.daemon.tools.missions.opening import open_target
 from toryo.daemon.tools.reads.answers import answered
 from toryo.daemon.tools.registry import people_tool
 from toryo.daemon.tools.remote_reads import until_reported
+from toryo.daemon.tools.tasks import submit_task
 from toryo.engine.context import Caller
 from toryo.protocol.views import repositories as views
-from toryo.usecases.branches import branches, drop
+from toryo.usecases.branches import branches, drop, merge
 from toryo.usecases.runs.remote_reads import refuse_problem
 
 LOOK_S = 20
@@ -35,9 +37,16 @@ class DeleteBranch(Branch):
     )
 
 
-async def look(head: Head, caller: Caller, args: Branch) -> tuple[dict[str, Any], views.BranchView]:
+class MergeBranch(Branch):
+    onto: str = Field(default="", max_length=500, description="Another target than the project's.")
+    note: str = Field(default="", description="Why; kept, and read by an agent that has to finish it.")
+
+
+async def look(
+    head: Head, caller: Caller, args: Branch, onto: str = ""
+) -> tuple[dict[str, Any], views.BranchView]:
     """What is asked about (project, target), and the branch as it is now."""
-    read = await head.read(branches.look, args.where(), args.branch)
+    read = await head.read(branches.look, args.where(), args.branch, onto)
     answer = await answered(head, caller, read, LOOK_S)
     return read.about, branches.found(read.about, answer)
 
@@ -55,6 +64,18 @@ async def delete_branch(head: Head, caller: Caller, args: DeleteBranch) -> views
     return await head.do(drop.told, about["project"], one["name"], told)
 
 
+async def merge_branch(head: Head, caller: Caller, args: MergeBranch) -> views.MergedBranch:
+    onto = args.onto and (await open_target(head, args.project, args.path, args.onto))[0]
+    about, one = await look(head, caller, args, onto)
+    project, target = about["project"], about["target"]
+    task = await head.read(merge.submitted_instead, project, one) if not onto else ""
+    if not task:
+        return await head.do(merge.merge, project, one, target, args.note)
+    await submit_task(head, caller, Said(task=task, note=args.note))
+    told = {"task": task, "title": "", "branch": one["name"], "target": target, "commit": one["commit"]}
+    return {"success": True, "submitted": True, **told}  # type: ignore[typeddict-item]
+
+
 TOOLS = (
     people_tool(
         "show_branch",
@@ -69,5 +90,12 @@ TOOLS = (
         delete_branch,
         views.DeletedBranch,
         "Delete a branch that nobody works on; its commits are kept.",
+    ),
+    people_tool(
+        "merge_branch",
+        MergeBranch,
+        merge_branch,
+        views.MergedBranch,
+        "Send a branch through the gate onto what work lands on.",
     ),
 )

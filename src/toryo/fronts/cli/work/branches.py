@@ -16,7 +16,13 @@ if TYPE_CHECKING:
 
     from toryo.fronts.cli.parsing import Group
     from toryo.fronts.client import Desk
-    from toryo.protocol.views.repositories import BranchView, DeletedBranch, ListedBranches, OneBranch
+    from toryo.protocol.views.repositories import (
+        BranchView,
+        DeletedBranch,
+        ListedBranches,
+        MergedBranch,
+        OneBranch,
+    )
 
 SHORT = 12
 PAGE = 200
@@ -47,6 +53,14 @@ def _declare_delete(parser: argparse.ArgumentParser) -> None:
     verb(parser, delete, *examples, hands=True, json=True)
 
 
+def _declare_merge(parser: argparse.ArgumentParser) -> None:
+    _branch(parser)
+    parser.add_argument("--onto", default="", metavar="BRANCH", help="another target than the project's")
+    parser.add_argument("--note", default="", metavar="TEXT", help="for an agent that has to finish it")
+    examples = ("toryo branch merge feature/login", "toryo branch merge fix --onto release --json")
+    verb(parser, merge, *examples, hands=True, json=True)
+
+
 def _branch(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("branch", metavar="NAME", help="the branch's name")
     project_option(parser)
@@ -55,6 +69,7 @@ def _branch(parser: argparse.ArgumentParser) -> None:
 VERBS: Group = {
     "list": ("all of them: local, of agents and remote", _declare_list),
     "show": ("one of them: how far it is, its worktree, its task", _declare_show),
+    "merge": ("send one through the gate onto what work lands on", _declare_merge),
     "delete": ("delete one that nobody works on; its commits are kept", _declare_delete),
 }
 
@@ -146,6 +161,18 @@ def delete(args: argparse.Namespace, desk: Desk) -> int:
         return 0
     print(f"{plain(answer['branch'])} is deleted; it had {unmerged(answer['unmerged'])}.")
     print(f"to have it back: {plain(answer['back'])}")
+    return 0
+
+
+def merge(args: argparse.Namespace, desk: Desk) -> int:
+    asked = {"branch": args.branch, "onto": args.onto, "note": args.note, **where(args, desk)}
+    answer: MergedBranch = desk.call("merge_branch", asked, timeout_s=WITHIN_S, what="looking at git")
+    if args.json:
+        print_json(answer)
+        return 0
+    task, branch, target = (plain(answer[key]) for key in ("task", "branch", "target"))
+    print(f"{task} takes {branch} to {target}, once its checks pass.")
+    print(f"type: toryo task wait {task}")
     return 0
 
 
