@@ -10,7 +10,7 @@ from whole_daemon import MERGED, Body, Shop
 
 from toryo.protocol.asks import AskAnswer
 from toryo.protocol.base import Model, Problem
-from toryo.protocol.kinds.branch import BranchDropped
+from toryo.protocol.kinds.branch import BranchDropped, BranchOpened
 from toryo.protocol.kinds.landing import Accepted, Published
 from toryo.protocol.wire import ToolFailed
 
@@ -154,3 +154,25 @@ def test_of_an_agents_branch_its_own_task_is_submitted(shop: Shop) -> None:
         told = asked.result(30)
     assert (told["task"], told["submitted"]) == (task, True)
     assert shop.task(task)["runs"][-1]["purpose"] == "submit"
+
+
+def test_a_branch_is_opened_below_the_projects_worktrees_and_the_line_goes_there(shop: Shop) -> None:
+    made = BranchOpened(path="/repo/.worktrees/log in", is_new=True)
+    told = Desk(shop, branch("x")).ask("open_branch", "x", ("open_branch", "branch_opened", made))
+    assert (told["line"], told["is_new"]) == ("cd '/repo/.worktrees/log in'", True)
+
+
+def test_a_cli_is_started_by_hand_beside_the_crew_and_only_where_no_agent_of_it_works(shop: Shop) -> None:
+    shop.add_agent("ann", "claude", model="opus")
+    made = BranchOpened(path="/w", argv=("tmux", "attach-session", "-t", "=branch-x-1"))
+    desk = Desk(shop, branch("x"))
+    with ThreadPoolExecutor(1) as pool:
+        asked = pool.submit(desk.ask, "start_on_branch", "x", agent="ann")
+        order = shop.hands.order("open_branch")
+        assert (order["inputs"]["client"], order["inputs"]["model"]) == ("claude", "opus")
+        shop.hands.report(order, "branch_opened", made)
+        assert asked.result(30)["attach"] == "tmux attach-session -t =branch-x-1"
+    assert shop.daemon.person("list_tasks", project=shop.project)["tasks"] == [], "it is the person's own"
+    assert "no agent CLI" in desk.refused("start_on_branch", "x", agent="dev")["error"]
+    task, name = begun(shop)
+    assert task in Desk(shop, branch(name, "agent")).refused("start_on_branch", name, agent="ann")["error"]

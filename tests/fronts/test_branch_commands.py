@@ -75,3 +75,14 @@ def test_merge_names_the_task_that_takes_it_there(peer, typed):
     name, arguments = there.calls[-1]
     assert (name, arguments["onto"], arguments["note"]) == ("merge_branch", "release", "soon")
     assert json.loads(typed("branch", "merge", "feature/x", "--json").out)["task"] == "t7"
+
+
+def test_open_prints_the_path_alone_and_start_the_line_that_attaches(peer, typed):
+    opened = {"branch": "feature/x", "path": "/w/x", "is_new": True, "line": "cd /w/x"}
+    started = {**opened, "agent": "claude", "argv": ["tmux"], "attach": "tmux attach -t =branch-x"}
+    there = peer(open_branch=opened, start_on_branch=started)
+    assert typed("branch", "open", "feature/x").out == "/w/x\n"
+    out = typed("branch", "start", "feature/x", "--agent", "claude").out
+    assert out.splitlines() == ["claude is started in /w/x.", "type: tmux attach -t =branch-x"]
+    assert there.calls[-1][1]["agent"] == "claude"
+    assert json.loads(typed("branch", "start", "feature/x", "--agent", "claude", "--json").out) == started

@@ -65,6 +65,8 @@ class Do(StrEnum):
     SHOW_BRANCH = "show_branch"
     DELETE_BRANCH = "delete_branch"
     MERGE_BRANCH = "merge_branch"
+    OPEN_BRANCH = "open_branch"
+    START_ON_BRANCH = "start_on_branch"
 
 
 _LINES: dict[Do, str] = {
@@ -117,6 +119,8 @@ _LINES: dict[Do, str] = {
     Do.SHOW_BRANCH: "toryo branch show {subject}",
     Do.DELETE_BRANCH: "toryo branch delete {subject}",
     Do.MERGE_BRANCH: "toryo branch merge {subject}",
+    Do.OPEN_BRANCH: "toryo branch open {subject}",
+    Do.START_ON_BRANCH: "toryo branch start {subject} --agent {agent}",
 }
 _AS_THEY_ARE = frozenset({"command", "option", "paths"})
 """Arguments that are words of a command line already."""

@@ -128,6 +128,7 @@ class OrderKind(StrEnum):
     SCAN = "scan"
     WRITE = "write"
     DROP_BRANCH = "drop_branch"
+    OPEN_BRANCH = "open_branch"
     # the planner's
     QUESTION = "question"
     PLAN = "plan"

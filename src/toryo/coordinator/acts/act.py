@@ -19,6 +19,7 @@ from typing import Any, TypeVar
 from urllib.parse import quote
 
 from toryo import disks
+from toryo.coordinator.acts.branches import opened
 from toryo.coordinator.acts.files import scanned, written
 from toryo.coordinator.acts.notify import notes_of, notify
 from toryo.coordinator.acts.say import look_again_s, say
@@ -31,7 +32,7 @@ from toryo.domain.words import TARGET_MOVED, CheckResult, OrderKind
 from toryo.place.acts import Acts, Again, Begun, Done, Handling, Result
 from toryo.place.order_set import OrderSet
 from toryo.protocol.base import Model, Problem
-from toryo.protocol.kinds.branch import BranchDropped, DropBranchInputs
+from toryo.protocol.kinds.branch import BranchDropped, BranchOpened, DropBranchInputs, OpenBranchInputs
 from toryo.protocol.kinds.files import ScanInputs, Scanned, WriteInputs, Written
 from toryo.protocol.kinds.gate import Checked, CheckInputs
 from toryo.protocol.kinds.landing import (
@@ -323,6 +324,10 @@ def _drop_branch(_acts: CoordinatorActs, order: Order) -> Done:
     return Done("branch_dropped", dropped_branches.drop(_inputs(order, DropBranchInputs)))
 
 
+def _open_branch(acts: CoordinatorActs, order: Order) -> Done:
+    return Done("branch_opened", opened(_inputs(order, OpenBranchInputs), acts.folder, acts.clients()))
+
+
 _AT_HOME = frozenset(
     {
         OrderKind.COLLECT,
@@ -360,6 +365,7 @@ _ACTS: dict[OrderKind, Callable[[CoordinatorActs, Order], Result]] = {
     OrderKind.SCAN: _scan,
     OrderKind.WRITE: _write,
     OrderKind.DROP_BRANCH: _drop_branch,
+    OrderKind.OPEN_BRANCH: _open_branch,
 }
 
 
@@ -408,6 +414,8 @@ def problem_fact(kind: OrderKind, error: Exception) -> Done:
             return Done("written", Written(problem=problem))
         case OrderKind.DROP_BRANCH:
             return Done("branch_dropped", BranchDropped(problem=problem))
+        case OrderKind.OPEN_BRANCH:
+            return Done("branch_opened", BranchOpened(problem=problem))
     raise ValueError(f"{kind} is no order of a coordinator") from error
 
 

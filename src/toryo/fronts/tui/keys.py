@@ -77,6 +77,8 @@ ALL: tuple[Key, ...] = (
     Key("checkout", "C", "the line that checks it out, copied", "branches"),
     Key("delete_branch", "D", "delete it, after a question; its commits are kept", "branches"),
     Key("merge_branch", "M", "send it through the gate, after a question", "branches"),
+    Key("open_branch", "w", "a worktree for it; the line that goes there, copied", "branches"),
+    Key("start_here", "s", "start an agent on it by hand, in a window", "branches"),
     Key("interrupt", "escape", "start nothing new; twice: end the agents", "agent mode"),
     Key("settings", "f2", "the model's settings", "agent mode"),
     Key("resume", "enter", "go on with it", "unfinished missions"),

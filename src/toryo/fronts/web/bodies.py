@@ -89,6 +89,10 @@ class MergeBranch(OneBranch):
     note: str = ""
 
 
+class StartOnBranch(OneBranch):
+    agent: str
+
+
 class Note(Arguments):
     note: str = ""
 

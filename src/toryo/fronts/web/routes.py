@@ -128,6 +128,13 @@ ROUTES = (
     _post(
         "/projects/{project}/branch/merge", "merge_branch", bodies.MergeBranch, repositories.MergedBranch, 180
     ),
+    _post("/projects/{project}/branch/open", "open_branch", bodies.OneBranch, repositories.OpenedBranch),
+    _post(
+        "/projects/{project}/branch/start",
+        "start_on_branch",
+        bodies.StartOnBranch,
+        repositories.StartedOnBranch,
+    ),
     _get("/projects/{project}/commits", "list_commits", bodies.Commits, repositories.ListedCommits),
     _get("/projects/{project}/file", "read_file", bodies.File, repositories.FileText),
     _get("/projects/{project}/tree", "read_tree", bodies.Folder, repositories.ListedFolder),

@@ -1,4 +1,4 @@
-"""Orders about one branch that a person works with: delete it and keep what it held."""
+"""Orders about a branch that a person works with: delete it, open a worktree, start a CLI there."""
 
 from __future__ import annotations
 
@@ -24,4 +24,25 @@ class BranchDropped(Model):
     """Its commits that the target does not have; None: nobody could count them."""
 
 
-KINDS = (Kind(OrderKind.DROP_BRANCH, DropBranchInputs, {"branch_dropped": BranchDropped}),)
+class OpenBranchInputs(Model):
+    repo: str
+    branch: str
+    worktree_root: str = ""
+    client: str = ""
+    """The agent CLI that is started there in a window; empty: none."""
+    model: str = ""
+
+
+class BranchOpened(Model):
+    problem: Problem | None = None
+    path: str = ""
+    is_new: bool = False
+    """False: it was checked out there before."""
+    argv: tuple[str, ...] = ()
+    """What shows the window."""
+
+
+KINDS = (
+    Kind(OrderKind.DROP_BRANCH, DropBranchInputs, {"branch_dropped": BranchDropped}),
+    Kind(OrderKind.OPEN_BRANCH, OpenBranchInputs, {"branch_opened": BranchOpened}),
+)

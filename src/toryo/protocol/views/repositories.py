@@ -119,3 +119,21 @@ class MergedBranch(Answer):
     commit: str
     submitted: bool
     """Of an agent's branch: its own task was submitted, with what its worktree holds."""
+
+
+class OpenedBranch(Answer):
+    branch: str
+    path: str
+    """Where it is checked out."""
+    is_new: bool
+    """False: it was there before."""
+    line: str
+    """What goes there."""
+
+
+class StartedOnBranch(OpenedBranch):
+    agent: str
+    argv: list[str]
+    """What shows the window."""
+    attach: str
+    """The same as a line to type."""

@@ -60,13 +60,16 @@ def details(context: HeadContext, project: str, one: BranchView) -> dict[str, An
 
 
 def actions(one: BranchView) -> list[ActionView]:
-    """Of one that is people's or an agent's; nothing is done to a remote one or to a target from here."""
-    if one["kind"] == REMOTE or one["is_target"]:
+    """Of one that is people's or an agent's; nothing is done to a remote one from here."""
+    if one["kind"] == REMOTE:
         return []
+    if one["is_target"]:
+        return [shown(action(Do.OPEN_BRANCH, one["name"]))]
     offered = [Do.MERGE_BRANCH] if one["ahead"] else []
+    offered += [Do.OPEN_BRANCH, Do.START_ON_BRANCH]
     if not one["worktree"]:
         offered.append(Do.DELETE_BRANCH)
-    return [shown(action(do, one["name"])) for do in offered]
+    return [shown(action(do, one["name"], agent="NAME")) for do in offered]
 
 
 def refuse_remote(one: BranchView) -> None:
@@ -84,6 +87,10 @@ def refuse_in_use(tx: Tx, project: ProjectRow, branch: str) -> None:
         raise Refused(
             f"Work lands on {branch}: it stays.", hint=f"`toryo target show {branch}` shows what waits there."
         )
+    refuse_live(tx, project, branch)
+
+
+def refuse_live(tx: Tx, project: ProjectRow, branch: str) -> None:
     for task in tasks.of_branch(tx, project.id, branch):
         live = [run for run in runs.of_task(tx, task.id) if run.live]
         if live:

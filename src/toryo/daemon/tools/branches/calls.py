@@ -16,6 +16,7 @@ from toryo.daemon.tools.tasks import submit_task
 from toryo.engine.context import Caller
 from toryo.protocol.views import repositories as views
 from toryo.usecases.branches import branches, drop, merge
+from toryo.usecases.branches import open as opening
 from toryo.usecases.runs.remote_reads import refuse_problem
 
 LOOK_S = 20
@@ -40,6 +41,10 @@ class DeleteBranch(Branch):
 class MergeBranch(Branch):
     onto: str = Field(default="", max_length=500, description="Another target than the project's.")
     note: str = Field(default="", description="Why; kept, and read by an agent that has to finish it.")
+
+
+class StartOnBranch(Branch):
+    agent: str = Field(min_length=1, description="An agent whose client is an agent CLI.")
 
 
 async def look(
@@ -76,6 +81,22 @@ async def merge_branch(head: Head, caller: Caller, args: MergeBranch) -> views.M
     return {"success": True, "submitted": True, **told}  # type: ignore[typeddict-item]
 
 
+async def open_branch(head: Head, caller: Caller, args: Branch) -> views.OpenedBranch:
+    name, told = await _opened(head, caller, args, "")
+    return opening.opened(name, told)
+
+
+async def start_on_branch(head: Head, caller: Caller, args: StartOnBranch) -> views.StartedOnBranch:
+    name, told = await _opened(head, caller, args, args.agent)
+    return opening.started(name, args.agent, told)
+
+
+async def _opened(head: Head, caller: Caller, args: Branch, agent: str) -> tuple[str, dict[str, Any]]:
+    about, one = await look(head, caller, args)
+    order = await head.do(opening.order, about["project"], one, agent)
+    return one["name"], refuse_problem(await until_reported(head, order, "open_branch", ORDER_S))
+
+
 TOOLS = (
     people_tool(
         "show_branch",
@@ -97,5 +118,19 @@ TOOLS = (
         merge_branch,
         views.MergedBranch,
         "Send a branch through the gate onto what work lands on.",
+    ),
+    people_tool(
+        "open_branch",
+        Branch,
+        open_branch,
+        views.OpenedBranch,
+        "A worktree for a branch: where it is checked out, or a new one.",
+    ),
+    people_tool(
+        "start_on_branch",
+        StartOnBranch,
+        start_on_branch,
+        views.StartedOnBranch,
+        "Start an agent CLI by hand on a branch, in a window beside the crew.",
     ),
 )

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
         ListedBranches,
         MergedBranch,
         OneBranch,
+        OpenedBranch,
+        StartedOnBranch,
     )
 
 SHORT = 12
@@ -61,6 +63,24 @@ def _declare_merge(parser: argparse.ArgumentParser) -> None:
     verb(parser, merge, *examples, hands=True, json=True)
 
 
+def _declare_open(parser: argparse.ArgumentParser) -> None:
+    _branch(parser)
+    examples = ('cd "$(toryo branch open feature/login)"', "toryo branch open feature/login --json")
+    verb(parser, open_, *examples, hands=True, json=True)
+
+
+def _declare_start(parser: argparse.ArgumentParser) -> None:
+    _branch(parser)
+    parser.add_argument(
+        "--agent", required=True, metavar="NAME", help="an agent whose client is an agent CLI"
+    )
+    examples = (
+        "toryo branch start feature/login --agent claude",
+        "toryo branch start x --agent claude --json",
+    )
+    verb(parser, start, *examples, hands=True, json=True)
+
+
 def _branch(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("branch", metavar="NAME", help="the branch's name")
     project_option(parser)
@@ -70,6 +90,8 @@ VERBS: Group = {
     "list": ("all of them: local, of agents and remote", _declare_list),
     "show": ("one of them: how far it is, its worktree, its task", _declare_show),
     "merge": ("send one through the gate onto what work lands on", _declare_merge),
+    "open": ("a worktree for one, below those of the project", _declare_open),
+    "start": ("start an agent CLI by hand on one, in a window beside the crew", _declare_start),
     "delete": ("delete one that nobody works on; its commits are kept", _declare_delete),
 }
 
@@ -173,6 +195,27 @@ def merge(args: argparse.Namespace, desk: Desk) -> int:
     task, branch, target = (plain(answer[key]) for key in ("task", "branch", "target"))
     print(f"{task} takes {branch} to {target}, once its checks pass.")
     print(f"type: toryo task wait {task}")
+    return 0
+
+
+def open_(args: argparse.Namespace, desk: Desk) -> int:
+    asked = {"branch": args.branch, **where(args, desk)}
+    answer: OpenedBranch = desk.call("open_branch", asked, timeout_s=WITHIN_S, what="making its worktree")
+    if args.json:
+        print_json(answer)
+    else:
+        print(plain(answer["path"]))
+    return 0
+
+
+def start(args: argparse.Namespace, desk: Desk) -> int:
+    asked = {"branch": args.branch, "agent": args.agent, **where(args, desk)}
+    answer: StartedOnBranch = desk.call("start_on_branch", asked, timeout_s=WITHIN_S, what="starting it")
+    if args.json:
+        print_json(answer)
+        return 0
+    print(f"{plain(answer['agent'])} is started in {plain(answer['path'])}.")
+    print(f"type: {plain(answer['attach'])}")
     return 0
 
 

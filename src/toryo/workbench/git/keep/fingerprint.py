@@ -160,7 +160,8 @@ def others(before: dict[str, Any], after: dict[str, Any], common: Path, own: str
         if names[name] not in retired
     ]
     for name, path in after["worktrees"].items():
-        if name not in before.get("worktrees", {}) and not layout.lock_holder(common / "worktrees" / name):
+        admin = common / "worktrees" / name
+        if name not in known and not layout.lock_holder(admin) and not layout.is_opened(admin):
             found.append(Foreign(what="worktree", name=layout.shown(name), after=path))
     return tuple(found[:MOST])
 
