@@ -68,6 +68,11 @@ class Do(StrEnum):
     CHECK_PLANNER = "check_planner"
     READ_INBOX = "read_inbox"
     CLEAR_INBOX = "clear_inbox"
+    SHOW_BRANCH = "show_branch"
+    DELETE_BRANCH = "delete_branch"
+    MERGE_BRANCH = "merge_branch"
+    OPEN_BRANCH = "open_branch"
+    START_ON_BRANCH = "start_on_branch"
 
 
 _LINES: dict[Do, str] = {
@@ -123,6 +128,11 @@ _LINES: dict[Do, str] = {
     Do.CHECK_PLANNER: "toryo planner check",
     Do.READ_INBOX: "toryo inbox {subject}",
     Do.CLEAR_INBOX: "toryo inbox {subject} --clear",
+    Do.SHOW_BRANCH: "toryo branch show {subject}",
+    Do.DELETE_BRANCH: "toryo branch delete {subject}",
+    Do.MERGE_BRANCH: "toryo branch merge {subject}",
+    Do.OPEN_BRANCH: "toryo branch open {subject}",
+    Do.START_ON_BRANCH: "toryo branch start {subject} --agent {agent}",
 }
 _OPTIONS: dict[Do, tuple[str, str]] = {Do.RELEASE_ACCOUNT: ("machine", " --machine {machine}")}
 """Argument that a line has only where it is given."""

@@ -127,6 +127,8 @@ class OrderKind(StrEnum):
     OPEN_TARGET = "open_target"
     SCAN = "scan"
     WRITE = "write"
+    DROP_BRANCH = "drop_branch"
+    OPEN_BRANCH = "open_branch"
     # the planner's
     QUESTION = "question"
     PLAN = "plan"

@@ -74,6 +74,11 @@ _CALLS: dict[Do, _Form] = {
     Do.BUDGET_MISSION: _Form("budget_mission", "mission", {"limit": "budget"}),
     Do.READ_INBOX: _Form("list_messages", "unit"),
     Do.CLEAR_INBOX: _Form("clear_messages", "unit"),
+    Do.SHOW_BRANCH: _Form("show_branch", "branch"),
+    Do.DELETE_BRANCH: _Form("delete_branch", "branch"),
+    Do.MERGE_BRANCH: _Form("merge_branch", "branch"),
+    Do.OPEN_BRANCH: _Form("open_branch", "branch"),
+    Do.START_ON_BRANCH: _Form("start_on_branch", "branch", wants="agent"),
     Do.FOLLOW_MISSION: _Form("start_mission", "follow", wants="text"),
 }
 

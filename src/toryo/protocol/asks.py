@@ -164,6 +164,8 @@ class BranchesRead(Model):
     what: Literal["branches"] = "branches"
     repo: str
     target: str
+    name: str = ""
+    """Only the one of this name; empty: all."""
     offset: Whole = 0
     limit: Whole = 100
 

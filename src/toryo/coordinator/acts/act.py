@@ -19,6 +19,7 @@ from typing import Any, TypeVar
 from urllib.parse import quote
 
 from toryo import disks
+from toryo.coordinator.acts.branches import opened
 from toryo.coordinator.acts.files import scanned, written
 from toryo.coordinator.acts.notify import notes_of, notify
 from toryo.coordinator.acts.say import look_again_s, say
@@ -31,6 +32,7 @@ from toryo.domain.words import TARGET_MOVED, CheckResult, OrderKind
 from toryo.place.acts import Acts, Again, Begun, Done, Handling, Result
 from toryo.place.order_set import OrderSet
 from toryo.protocol.base import Model, Problem
+from toryo.protocol.kinds.branch import BranchDropped, BranchOpened, DropBranchInputs, OpenBranchInputs
 from toryo.protocol.kinds.files import ScanInputs, Scanned, WriteInputs, Written
 from toryo.protocol.kinds.gate import Checked, CheckInputs
 from toryo.protocol.kinds.landing import (
@@ -64,7 +66,7 @@ from toryo.workbench.git.inspect import identity, survey
 from toryo.workbench.git.keep.fingerprint_prefetch import FingerprintPrefetch
 from toryo.workbench.git.landing import candidates, reverts, tips, unit_targets
 from toryo.workbench.git.publish import publish
-from toryo.workbench.git.trash import restore, retire
+from toryo.workbench.git.trash import dropped_branches, restore, retire
 from toryo.workbench.git.worktrees import adopt, collect, first_commit, prepare, unadopt
 from toryo.workbench.runs import hearing, word_places
 from toryo.workbench.runs.stop import stop
@@ -321,6 +323,14 @@ def _restore(acts: CoordinatorActs, order: Order) -> Done:
     return Done("restored", restore.restore(_inputs(order, RestoreInputs)))
 
 
+def _drop_branch(_acts: CoordinatorActs, order: Order) -> Done:
+    return Done("branch_dropped", dropped_branches.drop(_inputs(order, DropBranchInputs)))
+
+
+def _open_branch(acts: CoordinatorActs, order: Order) -> Done:
+    return Done("branch_opened", opened(_inputs(order, OpenBranchInputs), acts.folder, acts.clients()))
+
+
 _AT_HOME = frozenset(
     {
         OrderKind.COLLECT,
@@ -357,6 +367,8 @@ _ACTS: dict[OrderKind, Callable[[CoordinatorActs, Order], Result]] = {
     OrderKind.OPEN_TARGET: _open_target,
     OrderKind.SCAN: _scan,
     OrderKind.WRITE: _write,
+    OrderKind.DROP_BRANCH: _drop_branch,
+    OrderKind.OPEN_BRANCH: _open_branch,
 }
 
 
@@ -407,6 +419,10 @@ def problem_fact(kind: OrderKind, error: Exception) -> Done:
             return Done("scanned", Scanned(problem=problem))
         case OrderKind.WRITE:
             return Done("written", Written(problem=problem))
+        case OrderKind.DROP_BRANCH:
+            return Done("branch_dropped", BranchDropped(problem=problem))
+        case OrderKind.OPEN_BRANCH:
+            return Done("branch_opened", BranchOpened(problem=problem))
     raise ValueError(f"{kind} is no order of a coordinator") from error
 
 

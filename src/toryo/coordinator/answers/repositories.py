@@ -95,10 +95,12 @@ def branches(read: BranchesRead) -> AskAnswer:
         git = _git(read.repo)
     except _Absent as absent:
         return not_here(str(absent), absent.hint)
-    names = branch_listing.listing(git)
+    names = [one for one in branch_listing.listing(git) if read.name in ("", one.name)]
     target = git.commit_of(layout.head_ref(read.target)) or ""
     limit = _limit(read.limit, "branches")
     page = branch_listing.compared(git, names[read.offset : read.offset + limit], read.target, target)
+    if read.name:
+        page = [branch_listing.with_base(git, one, target) for one in page]
     body = {"target_commit": target, "branches": [asdict(one) for one in page]}
     return _page(body, read.offset, len(page), len(names))
 

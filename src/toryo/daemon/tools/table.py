@@ -25,6 +25,7 @@ from toryo.daemon.tools import (
     units,
     why,
 )
+from toryo.daemon.tools.branches import calls as branches
 from toryo.daemon.tools.bus import calls as bus
 from toryo.daemon.tools.missions import calls as missions
 from toryo.daemon.tools.programs import agent_calls, coordinator_calls
@@ -162,6 +163,7 @@ def table() -> Registry:
             *runs.TOOLS,
             *logs.TOOLS,
             *repositories.TOOLS,
+            *branches.TOOLS,
             *evidence.TOOLS,
             *status.TOOLS,
             *sessions.TOOLS,

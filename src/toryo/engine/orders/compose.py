@@ -195,6 +195,7 @@ def _collect(tx: Tx, wish: OrderWish, _project: str) -> bool:
         more=tuple(goal.pattern for goal in kind.goals if goal.type == TEST_ADDED) if kind else (),
         commit=str(run.told.get("commit_message", "")),
         counted=bool(task.unit),
+        committed=str(run.told.get("commit", "")),
         landed=units.landed_on(tx, task),
         brought="" if run.coordinator or run.purpose in BY_HAND else f"task-{task.id}",
     )

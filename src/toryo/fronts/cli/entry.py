@@ -37,6 +37,7 @@ SECTIONS: dict[str, dict[str, tuple[str, str]]] = {
         "agent": ("work.agents", "who does it: add, list, assign, disable, sync …"),
         "project": ("work.projects", "where: list, show, archive, activate, move, remove"),
         "target": ("work.targets", "the branches that work lands on: list, show, approve, retry"),
+        "branch": ("work.branches", "the branches there are: list, show, merge, open, start, delete"),
         "account": ("work.accounts", "clients that a limit or an outage parks: list, release"),
         "config": ("work.config", "settings of this installation: list, get, set, unset"),
         "notify": ("work.notify", "being told without looking: test"),

@@ -11,10 +11,10 @@ from textual.widgets import Input, Static
 
 from toryo.fronts.text.output import ago, one_line
 from toryo.fronts.text.steps import MOVING_SIGN, SIGNS
+from toryo.fronts.tui.branch_acts import ACTS, BranchActs
 from toryo.fronts.tui.dialogs import TextDialog
 from toryo.fronts.tui.keys import bindings
 from toryo.fronts.tui.row_list import Row, RowList
-from toryo.fronts.tui.view import View
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -29,11 +29,11 @@ NO_SUMMARY = "Summaries come with a model, once the daemon offers them for a bra
 NO_PROJECT = "There is no project here. `toryo init` makes this repository one."
 
 
-class BranchView(View):
+class BranchView(BranchActs):
     NAME = "branches"
     CALM_S = 1.0  # each look is one of git
     HINTS = "Tab agent · j/k move · / filter · p plan here · C checkout · Enter task · ? keys"
-    BINDINGS: ClassVar = bindings(("filter", "plan_here", "checkout"))
+    BINDINGS: ClassVar = bindings(("filter", "plan_here", "checkout", *ACTS))
     DEFAULT_CSS = """
     BranchView { layout: horizontal; }
     BranchView #list { width: 50%; min-width: 36; }
@@ -66,6 +66,10 @@ class BranchView(View):
         self.query_one("#branches-list").border_title = "branches"
         self.query_one("#details").border_title = "details"
         self.query_one("#summary").border_title = "AI summary"
+
+    @property
+    def chosen(self) -> dict[str, Any] | None:
+        return self.branches.get(self.query_one("#branches-list", RowList).key)
 
     def first_focus(self) -> Widget:
         return self.query_one("#branches-list")
@@ -112,7 +116,7 @@ class BranchView(View):
         self._describe()
 
     def _describe(self) -> None:
-        one = self.branches.get(self.query_one("#branches-list", RowList).key)
+        one = self.chosen
         text = Text("Nothing is chosen.", style="dim") if one is None else self._about(one)
         self.query_one("#about", Static).update(text)
 
@@ -162,13 +166,13 @@ class BranchView(View):
         said.focus()
 
     def action_checkout(self) -> None:
-        one = self.branches.get(self.query_one("#branches-list", RowList).key)
+        one = self.chosen
         if one is not None:
             self.front.copy(f"git checkout {one['name']}")
 
     def action_plan_here(self) -> None:
         """Spec, plan and tasks for this branch; nothing is started, and branch mode stays."""
-        one = self.branches.get(self.query_one("#branches-list", RowList).key)
+        one = self.chosen
         if one is None or one["kind"] == "remote":
             self.front.notify("A plan is made for a local branch.")
             return

@@ -76,6 +76,23 @@ class UpdateTask(Arguments):
     timeout_s: float | None = Field(default=None, gt=0, le=7 * 86400)
 
 
+class OneBranch(Arguments):
+    branch: str
+
+
+class DeleteBranch(OneBranch):
+    commit: str = Field(default="", description="Only if it is still at this commit.")
+
+
+class MergeBranch(OneBranch):
+    onto: str = Field(default="", description="Another target than the project's.")
+    note: str = ""
+
+
+class StartOnBranch(OneBranch):
+    agent: str
+
+
 class Note(Arguments):
     note: str = ""
 

@@ -125,6 +125,20 @@ ROUTES = (
     _post("/projects", "register_project", bodies.NewProject, projects.RegisteredProject, 180),
     _get("/projects/{project}", "get_project", _N, projects.OneProject),
     _get("/projects/{project}/branches", "list_branches", bodies.Branches, repositories.ListedBranches),
+    _get("/projects/{project}/branch", "show_branch", bodies.OneBranch, repositories.OneBranch),
+    _post(
+        "/projects/{project}/branch/delete", "delete_branch", bodies.DeleteBranch, repositories.DeletedBranch
+    ),
+    _post(
+        "/projects/{project}/branch/merge", "merge_branch", bodies.MergeBranch, repositories.MergedBranch, 180
+    ),
+    _post("/projects/{project}/branch/open", "open_branch", bodies.OneBranch, repositories.OpenedBranch),
+    _post(
+        "/projects/{project}/branch/start",
+        "start_on_branch",
+        bodies.StartOnBranch,
+        repositories.StartedOnBranch,
+    ),
     _get("/projects/{project}/commits", "list_commits", bodies.Commits, repositories.ListedCommits),
     _get("/projects/{project}/file", "read_file", bodies.File, repositories.FileText),
     _get("/projects/{project}/tree", "read_tree", bodies.Folder, repositories.ListedFolder),

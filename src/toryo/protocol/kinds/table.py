@@ -4,7 +4,19 @@ from __future__ import annotations
 
 from toryo.domain.words import OrderKind
 from toryo.protocol.base import Kind, Model
-from toryo.protocol.kinds import files, gate, landing, notify, planner, repository, run, say, units, work
+from toryo.protocol.kinds import (
+    branch,
+    files,
+    gate,
+    landing,
+    notify,
+    planner,
+    repository,
+    run,
+    say,
+    units,
+    work,
+)
 from toryo.protocol.kinds.target import TargetSeen
 
 KINDS: tuple[Kind, ...] = (
@@ -17,6 +29,7 @@ KINDS: tuple[Kind, ...] = (
     *notify.KINDS,
     *files.KINDS,
     *units.KINDS,
+    *branch.KINDS,
     *planner.KINDS,
 )
 

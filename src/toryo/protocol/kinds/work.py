@@ -120,6 +120,8 @@ class CollectInputs(Model):
     """Those of them for which a file must be added or gain lines."""
     commit: str = ""
     """A person submits what lies there: commit what they did not, with this message."""
+    committed: str = ""
+    """The commit of a branch that a person sends as it is: there is no worktree to look at."""
     brought: str = ""
     """The branch that an outside orchestrator may have made for it: its commits are the run's work."""
     counted: bool = False

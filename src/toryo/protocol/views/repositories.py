@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Literal, NotRequired
 
 from typing_extensions import TypedDict
 
 from toryo.domain.ids import ProjectId, TaskId
+from toryo.protocol.views.actions import ActionView
 from toryo.protocol.views.answer import Answer
 
 
@@ -68,6 +69,8 @@ class BranchView(TypedDict):
     worktree: str
     """Where it is checked out; empty: nowhere."""
     is_target: bool
+    base: NotRequired[str]
+    """Where it began; empty where a list was asked for."""
 
 
 class ListedBranches(Page):
@@ -75,3 +78,62 @@ class ListedBranches(Page):
     target_commit: str
     """Empty: there is no such branch."""
     branches: list[BranchView]
+
+
+class BranchTask(TypedDict):
+    """The newest task that works on a branch."""
+
+    id: TaskId
+    title: str
+    status: str
+    reason: str
+
+
+class OneBranch(Answer):
+    project: ProjectId
+    target: str
+    """What its distance is counted from."""
+    branch: BranchView
+    task: BranchTask | None
+    actions: list[ActionView]
+
+
+class DeletedBranch(Answer):
+    branch: str
+    commit: str
+    unmerged: int | None
+    """Its commits that the target does not have; None: nobody could count them."""
+    kept: str
+    """The ref that holds them."""
+    back: str
+    """The line that makes it again."""
+
+
+class MergedBranch(Answer):
+    """It is on its way through the gate."""
+
+    task: TaskId
+    title: str
+    branch: str
+    target: str
+    commit: str
+    submitted: bool
+    """Of an agent's branch: its own task was submitted, with what its worktree holds."""
+
+
+class OpenedBranch(Answer):
+    branch: str
+    path: str
+    """Where it is checked out."""
+    is_new: bool
+    """False: it was there before."""
+    line: str
+    """What goes there."""
+
+
+class StartedOnBranch(OpenedBranch):
+    agent: str
+    argv: list[str]
+    """What shows the window."""
+    attach: str
+    """The same as a line to type."""

@@ -37,6 +37,11 @@ def _recent(those: ColumnElement[bool]) -> Select[Any]:
 _RECENT = _recent(_IS_KEPT)
 _RECENT_OF_PROJECT = _recent(tasks.c.project == bindparam("project"))
 _PAGE_OF_PARENT = _PAGE.where(tasks.c.parent == bindparam("parent"), IS_CHILD)
+_OF_BRANCH = (
+    select(tasks)
+    .where(tasks.c.project == bindparam("project"), tasks.c.branch == bindparam("branch"))
+    .order_by(tasks.c.seq)
+)
 _CHILDREN = select(tasks).where(tasks.c.parent == bindparam("parent"), IS_CHILD).order_by(tasks.c.seq)
 _NEEDS = select(dependencies.c.needs).where(dependencies.c.task == bindparam("it"))
 _NEEDED_BY = select(dependencies.c.task).where(dependencies.c.needs == bindparam("it"))
@@ -124,6 +129,11 @@ def recent(tx: Tx, *, project: str | None, most: int) -> list[TaskRow]:
     if project:
         return every(tx, TaskRow, _RECENT_OF_PROJECT, project=project, most=most)
     return every(tx, TaskRow, _RECENT, most=most)
+
+
+def of_branch(tx: Tx, project: str, branch: str) -> list[TaskRow]:
+    """Those that work on it, the oldest first."""
+    return every(tx, TaskRow, _OF_BRANCH, project=project, branch=branch)
 
 
 def children_of(tx: Tx, id: str) -> list[TaskRow]:

@@ -23,6 +23,7 @@ _SENTENCES = {
     "agent_passkey_changed": "{agent} has a new passkey",
     "agent_active": "{agent} may be started again",
     "agent_disabled": "{agent} is started no more",
+    "branch_deleted": "a person deleted the branch {branch}; {kept} holds what it held",
     "coordinator_unseen": "the coordinator {coordinator} is not heard of",
     "message_dead": "a message that nobody could hear is kept aside",
     "message_stored": "a message was sent: {type}",

@@ -123,6 +123,14 @@ def lock_holder(admin: Path) -> str:
     return reason.removeprefix(LOCK_REASON) if reason.startswith(LOCK_REASON) else ""
 
 
+OPENED = "toryo-opened"
+
+
+def is_opened(admin: Path) -> bool:
+    """Whether a person had this worktree made by us; it is theirs, and no run's."""
+    return (admin / OPENED).exists()
+
+
 def git_on(common: Path) -> Git:
     """git on refs and objects alone."""
     return Git(common, {"GIT_DIR": str(common)})

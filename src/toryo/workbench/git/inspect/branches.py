@@ -35,6 +35,8 @@ class Branch:
     ahead: int | None = None
     behind: int | None = None
     is_target: bool = False
+    base: str = ""
+    """Where it began; told of one that was asked for by its name."""
 
 
 def listing(git: Git) -> list[Branch]:
@@ -64,6 +66,11 @@ def compared(git: Git, page: Sequence[Branch], target: str, commit: str) -> list
         )
         for one in page
     ]
+
+
+def with_base(git: Git, one: Branch, target: str) -> Branch:
+    found = git.run("merge-base", one.commit, target) if target else None
+    return replace(one, base=found.text.strip()) if found and found.code == 0 else one
 
 
 def _branch(fields: Sequence[str]) -> Branch | None:

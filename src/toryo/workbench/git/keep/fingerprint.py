@@ -17,7 +17,7 @@ from toryo.protocol.kinds.work import Foreign
 from toryo.workbench.git.door import layout, packed_refs
 from toryo.workbench.git.door.git import Git
 from toryo.workbench.git.inspect import status
-from toryo.workbench.git.keep import trash
+from toryo.workbench.git.keep import deleted_branches, trash
 
 MOST = 200
 """Foreign changes that a fact names; the first ones say enough."""
@@ -39,7 +39,9 @@ _OURS = ("refs/toryo/", _AGENTS, "refs/prefetch/", "refs/bisect/", "refs/rewritt
 """Refs that move without an agent: Toryo's, other tasks' branches (judged by their runs), git's own."""
 
 
-NEVER_TOLD = frozenset(f"refs/toryo/{space}" for space in ("snapshots", "candidates", "kept", "foreign"))
+NEVER_TOLD = frozenset(
+    f"refs/toryo/{space}" for space in ("snapshots", "candidates", "kept", "foreign", "deleted")
+)
 """Of `_OURS`, the spaces that grow with every task."""
 
 
@@ -138,6 +140,9 @@ def others(before: dict[str, Any], after: dict[str, Any], common: Path, own: str
     name_of_own = own.removeprefix(PREFIX)
     branches = [ref for ref in before.get("branches", {}) if ref != layout.head_ref(own)]
     gone = [ref for ref in branches if ref not in after["branches"]]
+    if gone:
+        git, held = layout.git_on(common), before["branches"]
+        gone = [ref for ref in gone if not deleted_branches.is_kept(git, ref.removeprefix(_HEADS), held[ref])]
     known = before.get("worktrees", {})
     lost = [
         name for name in known if name not in after["worktrees"] and Path(known[name]).name != name_of_own
@@ -155,7 +160,8 @@ def others(before: dict[str, Any], after: dict[str, Any], common: Path, own: str
         if names[name] not in retired
     ]
     for name, path in after["worktrees"].items():
-        if name not in before.get("worktrees", {}) and not layout.lock_holder(common / "worktrees" / name):
+        admin = common / "worktrees" / name
+        if name not in known and not layout.lock_holder(admin) and not layout.is_opened(admin):
             found.append(Foreign(what="worktree", name=layout.shown(name), after=path))
     return tuple(found[:MOST])
 

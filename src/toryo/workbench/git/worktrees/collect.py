@@ -15,10 +15,10 @@ from toryo.domain.scopes import Scope, matches
 from toryo.protocol.base import Problem
 from toryo.protocol.kinds.work import Collected, CollectInputs, CommitLine, FileLines, Foreign, Violation
 from toryo.workbench.git.door import layout, reflogs
-from toryo.workbench.git.door.git import Git, GitFailed
+from toryo.workbench.git.door.git import ZERO, Git, GitFailed
 from toryo.workbench.git.door.layout import Worktree
-from toryo.workbench.git.inspect import growth, links
-from toryo.workbench.git.keep import fingerprint, hand_work, snapshots, user_backup
+from toryo.workbench.git.inspect import growth, links, reachability
+from toryo.workbench.git.keep import deleted_branches, fingerprint, hand_work, snapshots, user_backup
 from toryo.workbench.git.landing import kept_paths
 from toryo.workbench.git.worktrees import begin_merge, merged_by_hand, own_commits, sparse
 from toryo.workbench.git.worktrees.prepare import read_before
@@ -51,6 +51,8 @@ class _Work:
 
 def collect(inputs: CollectInputs, run_dir: Path) -> Collected:
     """Safe to repeat: the snapshot of this attempt is made once."""
+    if inputs.committed:
+        return _of_branch(inputs)
     worktree = layout.find_worktree(inputs.repo, inputs.worktree, inputs.branch)
     if (run_dir / records.STARTED).exists():  # by us, so that its end was seen
         begin_merge.drop_locks(worktree)
@@ -85,6 +87,30 @@ def collect(inputs: CollectInputs, run_dir: Path) -> Collected:
         snapshot=taken.snapshot,
         kept_worktree=taken.kept_worktree,
         unmerged=tuple(layout.shown(path) for path in taken.seen.unmerged) if taken.seen else (),
+    )
+
+
+def _of_branch(inputs: CollectInputs) -> Collected:
+    """A branch that a person sends: the commit that they saw, held by us from now on, wherever the branch
+    goes. Nothing of a worktree or a checkout is looked at."""
+    common = layout.common_dir(inputs.repo)
+    git, ref = layout.git_on(common), f"{reachability.KEPT}/{inputs.run}/branch"
+    if git.commit_of(inputs.committed) is None:
+        message = f"The commit {inputs.committed[:12]} of {inputs.branch} is not there any more."
+        return Collected(problem=Problem(code="branch_missing", message=message), branch=inputs.branch)
+    git.move_ref(ref, inputs.committed, ZERO, "toryo: sent by a person")
+    work = _work(git, common, inputs, inputs.committed)
+    return Collected(
+        head=inputs.committed,
+        branch=inputs.branch,
+        commits=work.commits,
+        new_commits=work.new_commits,
+        log=work.lines,
+        changed_files=tuple(layout.shown(path) for path in work.changed[:MOST_FILES]),
+        changed_count=len(work.changed),
+        matched=_fitting(inputs.wanted, work.changed),
+        more=None if work.grown is None else _fitting(inputs.more, work.grown),
+        violations=_strongest(_violations(git, work, inputs), work.tricks),
     )
 
 
@@ -259,6 +285,8 @@ def _foreign(inputs: CollectInputs, before: dict[str, Any] | None, run_dir: Path
     def is_ours(branch: str, old: str, new: str) -> bool:
         """Publishing goes forward and follows accepting: behind the tip by now perhaps, never beside it. A
         person's move of a target is followed, and is no act of the agent's either."""
+        if old and not new:
+            return deleted_branches.is_kept(git, branch, old)  # by a person, through us
         tip = after["tips"].get(branch)
         if not tip or not old or not new:
             return False
