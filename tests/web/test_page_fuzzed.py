@@ -71,6 +71,11 @@ def names_of(house: House) -> dict[str, list[str]]:
         "client": ["command"],
         "file": ["README.md"],
         "key": ["ask_silent", "approval", "budget.turns"],
+        "text": ["agent"],
+        "reason": ["not like this"],
+        "requirements": ["goal: tea"],
+        "type": ["instruct", "task"],
+        "status": ["done", "open"],
     }
 
 
