@@ -41,6 +41,7 @@ def test_a_branch_that_was_set_back_counts_the_tasks_that_it_holds_up(shop: Shop
     first, second = needs(shop)
     assert (first["reason"], first["unblocks"]) == ("target_rewound", 4)
     assert first["type"] == "toryo target approve main --project front"
+    assert first["why"].endswith("approve to go on from where it is now; 4 tasks wait")
     assert (second["task"], second["unblocks"]) == (held, 1)
     assert shop.daemon.person("get_status")["needs_you_counts"]["blocked"] == 3
 
@@ -83,6 +84,7 @@ def test_a_dismissed_and_a_rejected_task_are_told_again_while_others_wait_for_th
     behind = shop.add_task("Behind", after=[dismissed])
     (wish,) = needs(shop)
     assert (wish["task"], wish["unblocks"]) == (dismissed, 1)
+    assert wish["why"] == "the agent exited 1: 1 task is dead-blocked behind it"
     shop.daemon.person("cancel_task", task=behind)
     assert needs(shop) == []
 

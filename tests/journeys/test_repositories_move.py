@@ -45,7 +45,7 @@ def test_a_moved_repository_pauses_the_project_and_goes_on_where_it_is_now(make_
     eventually(lambda: house.state(running) == "blocked repository_missing", within_s=30)
     house.toryo("task", "approve", waiting, cwd=house.root)
     eventually(lambda: house.state(waiting) == "blocked repository_missing", within_s=30)
-    why, lines = needs(house, waiting)
+    why, lines = needs(house, running)  # one entry of all that wait for it
     assert "not where it was" in why
     assert lines[0].startswith("toryo project move repo ")
     assert str(new) in house.toryo("project", "move", "repo", str(new), cwd=house.root).stdout

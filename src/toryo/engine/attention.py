@@ -48,8 +48,14 @@ def is_dead_root(tx: Tx, row: TaskRow) -> bool:
 def dead_root(tx: Tx, row: TaskRow, number: int) -> views.NeedsPerson:
     """Of a dead root that others wait for: nothing comes of them unless a person acts there."""
     noun = "task is" if number == 1 else "tasks are"
-    stands = row.reason if row.reason in (REJECTED, row.status) else f"{row.status} {row.reason}".strip()
+    stands = row.reason if row.reason in (REJECTED, row.status) else reason_words.told(row.reason)
     return {**wish(tx, row), "why": f"{stands}: {number} {noun} dead-blocked behind it", "unblocks": number}
+
+
+def standing_target(tx: Tx, row: TaskRow, number: int) -> views.NeedsPerson:
+    """Of the first task that a target holds back: one entry for all of them."""
+    found = wish(tx, row)
+    return found if number < 2 else {**found, "why": f"{found['why']}; {number} tasks wait"}
 
 
 def wish(tx: Tx, row: TaskRow) -> views.NeedsPerson:

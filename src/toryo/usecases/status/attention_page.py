@@ -93,6 +93,8 @@ def _of_tasks(tx: Tx, rows: Sequence[TaskRow]) -> Iterator[_Entry]:
 def _of_task(tx: Tx, row: TaskRow, behind: int) -> Callable[[], views.NeedsPerson]:
     if attention.is_dead_root(tx, row):
         return lambda: attention.dead_root(tx, row, behind)
+    if _is_about_target(row):
+        return lambda: attention.standing_target(tx, row, behind)
     return lambda: attention.wish(tx, row)
 
 
