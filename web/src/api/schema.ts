@@ -4223,6 +4223,8 @@ export interface components {
         TargetLine: {
             /** Accepted */
             accepted: number;
+            /** Actions */
+            actions: components["schemas"]["ActionView"][];
             /** Branch */
             branch: string;
             /** Name */
@@ -4277,6 +4279,8 @@ export interface components {
         TargetsTargetView: {
             /** Accepted */
             accepted: number;
+            /** Actions */
+            actions: components["schemas"]["ActionView"][];
             /** Branch */
             branch: string;
             /** Name */
@@ -4686,6 +4690,8 @@ export interface components {
          * @description What a ready task waits for.
          */
         WaitsForView: {
+            /** Actions */
+            actions: components["schemas"]["ActionView"][];
             /** Code */
             code: string;
             /** Tasks */
@@ -4761,6 +4767,7 @@ export interface components {
             created_at: string | null;
             /** Dead */
             dead: boolean;
+            dead_action: components["schemas"]["ActionView"] | null;
             /** Dead At */
             dead_at: string | null;
             /** Dependencies */
