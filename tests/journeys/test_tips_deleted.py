@@ -41,7 +41,7 @@ def told(house: House, task: str) -> None:
     eventually(lambda: house.state(task) == "needs_review tip_missing", within_s=30, what=house.story(task))
     (wish,) = house.read("status")["needs_you"]
     assert "refs/toryo/" in wish["why"]
-    assert wish["type"] == f"toryo task retry {task}"
+    assert wish["type"] == "toryo target retry main --project repo"
 
 
 def has_landed(house: House, task: str) -> None:

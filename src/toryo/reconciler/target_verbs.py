@@ -74,7 +74,7 @@ def effect_of(verb: Verb, reason: str) -> TargetEffect | None:
 def verbs_for(reason: str) -> tuple[Verb, ...]:
     """Those that are enough to set something going, the likelier first; none for what goes on by itself.
 
-    A retry of a flaky base finds the same verdict; of a missing branch nothing until somebody made it."""
+    A retry of a flaky base finds the same verdict; one of a missing branch nothing at all."""
     if reason == BASE_GATE:
         return ()
     said = verdicts(TaskStatus.BLOCKED, reason)

@@ -4304,6 +4304,8 @@ export interface components {
         TargetLine: {
             /** Accepted */
             accepted: number;
+            /** Actions */
+            actions: components["schemas"]["ActionView"][];
             /** Branch */
             branch: string;
             /** Name */
@@ -4358,6 +4360,8 @@ export interface components {
         TargetsTargetView: {
             /** Accepted */
             accepted: number;
+            /** Actions */
+            actions: components["schemas"]["ActionView"][];
             /** Branch */
             branch: string;
             /** Name */
@@ -4785,6 +4789,8 @@ export interface components {
          * @description What a ready task waits for.
          */
         WaitsForView: {
+            /** Actions */
+            actions: components["schemas"]["ActionView"][];
             /** Code */
             code: string;
             /** Tasks */
@@ -4860,6 +4866,7 @@ export interface components {
             created_at: string | null;
             /** Dead */
             dead: boolean;
+            dead_action: components["schemas"]["ActionView"] | null;
             /** Dead At */
             dead_at: string | null;
             /** Dependencies */
