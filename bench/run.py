@@ -26,6 +26,7 @@ import message
 import reading
 import recovery
 import terminal_front
+import units
 from installation import command
 from reasons import REASONS
 from table import Figure, as_markdown, as_text
@@ -54,6 +55,8 @@ class Sizes:
     kills: int = 20
     shown_tasks: int = 2000
     paints: int = 10
+    small_tree: int = 10
+    large_tree: int = 1000
 
 
 TINY = Sizes(
@@ -76,6 +79,8 @@ TINY = Sizes(
     kills=1,
     shown_tasks=50,
     paints=1,
+    small_tree=2,
+    large_tree=12,
 )
 
 
@@ -95,6 +100,7 @@ def parts(sizes: Sizes) -> dict[str, Callable[[], list[Figure]]]:
         "crew": lambda: crew.measure(sizes.cli_runs, say),
         "terminal": lambda: terminal_front.measure(sizes.shown_tasks, sizes.paints, say),
         "recovery": lambda: recovery.measure(sizes.kills, say),
+        "units": lambda: units.measure(sizes.small_tree, sizes.large_tree, say),
         "idle": lambda: [
             *idle.measure(sizes.agents, 0.1, sizes.idle_s, say),
             *idle.measure(4 * sizes.agents, 0.3, sizes.idle_s, say),

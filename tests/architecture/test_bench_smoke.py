@@ -25,6 +25,7 @@ BENCH = Path(__file__).parents[2] / "bench"
         ("commands", 9),
         ("bridge", 4),
         ("log", 2),
+        pytest.param("units", 2, marks=pytest.mark.long),
         pytest.param("message", 2, marks=pytest.mark.long),
         ("crew", 1),
         pytest.param("planner", 3, marks=pytest.mark.long),
