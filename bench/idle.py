@@ -26,11 +26,11 @@ def measure(agents: int, most: float, seconds: float, say: Callable[[str], None]
         time.sleep(2)
         watchers = place.processes()
         shims = [int(event.body["shim_pid"]) for event in place.events() if event.kind == "run_started"]
-        before, shims_before, begun = used(watchers), used(shims), time.monotonic()
+        before, shims_before, begun = cpu_s(watchers), cpu_s(shims), time.monotonic()
         time.sleep(seconds)
         passed = time.monotonic() - begun
-        watching = 100 * (used(watchers) - before) / passed
-        waiting = 100 * (used(shims) - shims_before) / passed
+        watching = 100 * (cpu_s(watchers) - before) / passed
+        waiting = 100 * (cpu_s(shims) - shims_before) / passed
         memory = [_megabytes(pid) for pid in reversed(watchers)]
     finally:
         place.close()
@@ -56,7 +56,7 @@ def _started(place: Installation) -> int:
     return sum(event.kind == "run_started" for event in place.events())
 
 
-def used(pids: Iterable[int]) -> float:
+def cpu_s(pids: Iterable[int]) -> float:
     """Seconds on a CPU, of all threads; the kernel counts these in nanoseconds."""
     total = 0
     for pid in pids:

@@ -36,8 +36,9 @@ class Event:
 
 
 class Installation:
-    def __init__(self, *, coordinator: str = "") -> None:
-        """`coordinator` is the text of coordinator.yaml."""
+    def __init__(self, *, coordinator: str = "", daemon: str = "watched_daemon.py") -> None:
+        """`coordinator` is the text of coordinator.yaml; `daemon` writes its events or its count."""
+        self._program = daemon
         # a short path: a socket's has at most 104 bytes
         self.root = Path(tempfile.mkdtemp(prefix="tb"))
         self.home = Home(self.root / "h").make()
@@ -60,13 +61,23 @@ class Installation:
         self._journal.touch()
         with open(self.root / "daemon.out", "wb") as out:
             self._daemon = subprocess.Popen(
-                [sys.executable, str(HERE / "watched_daemon.py"), str(self._journal)],
+                [sys.executable, str(HERE / self._program), str(self._journal)],
                 env=self.env,
                 stdin=subprocess.DEVNULL,
                 stdout=out,
                 stderr=out,
             )
         until(self._answers, "the daemon answers")
+
+    @property
+    def daemon_pid(self) -> int:
+        assert self._daemon is not None
+        return self._daemon.pid
+
+    def counted(self) -> int:
+        """Statements up to now, of `counting_daemon.py`; behind whatever it still does."""
+        self.call("list_targets")
+        return int(self._journal.read_text() or 0)
 
     def start_coordinator(self) -> None:
         self.toryo("up")

@@ -21,7 +21,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from bridge import resident_mb
-from idle import used
+from idle import cpu_s
 from installation import Installation, calm, command
 from many_tasks import fill
 from playwright.sync_api import Browser, Page, sync_playwright
@@ -216,9 +216,9 @@ def _about(heard: queue.Queue[tuple[float, str]], task: str) -> tuple[float, dic
 
 def _idle(pid: int, seconds: float, taken: Taken) -> None:
     time.sleep(2)
-    before, begun = used([pid]), time.monotonic()
+    before, begun = cpu_s([pid]), time.monotonic()
     time.sleep(seconds)
-    taken.idle = 100 * (used([pid]) - before) / (time.monotonic() - begun)
+    taken.idle = 100 * (cpu_s([pid]) - before) / (time.monotonic() - begun)
     taken.memory = resident_mb(pid)
 
 

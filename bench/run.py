@@ -28,6 +28,7 @@ import page
 import reading
 import recovery
 import terminal_front
+import units
 from installation import command
 from reasons import REASONS
 from table import Figure, as_markdown, as_text
@@ -58,6 +59,8 @@ class Sizes:
     paints: int = 10
     changes: int = 100
     watched_lives: int = 60
+    small_tree: int = 10
+    large_tree: int = 1000
 
 
 TINY = Sizes(
@@ -82,6 +85,8 @@ TINY = Sizes(
     paints=1,
     changes=4,
     watched_lives=2,
+    small_tree=2,
+    large_tree=12,
 )
 
 
@@ -105,6 +110,7 @@ def parts(sizes: Sizes) -> dict[str, Callable[[], list[Figure]]]:
             *open_browsers.measure(sizes.watched_lives, say),
         ],
         "recovery": lambda: recovery.measure(sizes.kills, say),
+        "units": lambda: units.measure(sizes.small_tree, sizes.large_tree, say),
         "idle": lambda: [
             *idle.measure(sizes.agents, 0.1, sizes.idle_s, say),
             *idle.measure(4 * sizes.agents, 0.3, sizes.idle_s, say),

@@ -30,6 +30,7 @@ NEEDS_CHROMIUM = pytest.mark.skipif(
         ("commands", 9),
         ("bridge", 4),
         ("log", 2),
+        pytest.param("units", 2, marks=pytest.mark.long),
         pytest.param("message", 2, marks=pytest.mark.long),
         ("crew", 1),
         pytest.param("planner", 3, marks=pytest.mark.long),

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from tree_shop import REQUIREMENTS, Tree, fail_child, land_child, part
 
+from toryo.protocol.kinds.run import Stopped
 from toryo.protocol.kinds.units import TargetOpened
 from toryo.settings import Home
 
@@ -129,3 +130,23 @@ def test_a_quick_agent_that_spawns_before_its_worktree_was_told_waits_for_that(s
         found = asked.result(20)
     assert [one["unit"] for one in found["spawned"]] == ["root-a"]
     assert shop.task("root-a")["target_branch"] == shop.begun["branch"]
+
+
+def test_a_tree_shows_each_unit_once_and_nothing_below_one_that_was_spawned_anew(shop: Tree) -> None:
+    token = shop.begin()
+    shop.spawn(token, part("a"))
+    shop.open()
+    shop.end()
+    inner = shop.run("root-a")
+    shop.spawn(inner, part("x"))
+    shop.daemon.person("stop_unit", unit="root-a")
+    shop.hands.report(shop.hands.order("stop"), "stopped", Stopped(asked=True, gone=True))
+    shop.end(1)
+    again = shop.run("root", "request-again")
+    (new,) = shop.spawn(again, part("a"))["spawned"]
+    shown = shop.daemon.person("unit_tree", project=shop.project)["units"]
+    assert [(one["unit"], one["id"]) for one in shown] == [
+        ("root", shop.begun["task"]),
+        ("root-a", new["task"]),
+    ]
+    assert shown[0]["children"] == ["root-a"]

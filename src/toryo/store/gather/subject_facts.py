@@ -94,12 +94,13 @@ def task(tx: Tx, id: str) -> TaskFacts | None:
     target = projects.target(tx, row.project, row.target)
     verdict, detail = base(tx, target) if target else (None, "")
     hold, stop = _of_mission(tx, row)
+    pause = unit_facts.pause_of(tx, row) if row.unit else ""
     return TaskFacts(
         id=row.id,
-        unit=unit_facts.gather(tx, row) if row.unit else None,
+        unit=unit_facts.gather(tx, row, pause) if row.unit else None,
         held=row.held,
         mission_hold=hold,
-        mission_stop=stop or (bool(row.unit) and unit_facts.pause_of(tx, row) == Verb.PAUSE_NOW),
+        mission_stop=stop or pause == Verb.PAUSE_NOW,
         dispatch_held=project is not None and project.settings.get("dispatch") == "hold",
         agent=row.agent,
         client=agent.client if agent else "",

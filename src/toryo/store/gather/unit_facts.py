@@ -15,7 +15,8 @@ from toryo.store.tables.units import units
 PAUSES = (Verb.PAUSE, Verb.PAUSE_NOW, Verb.RESUME)
 
 
-def gather(tx: Tx, row: TaskRow) -> UnitFacts:
+def gather(tx: Tx, row: TaskRow, pause: str) -> UnitFacts:
+    """`pause`: what `pause_of` says of it."""
     spawned = {task: one.generation for one in breakdowns(tx, row) for task in one.spawned}
     children = _spawned_in(tx, row, spawned)
     return UnitFacts(
@@ -30,7 +31,7 @@ def gather(tx: Tx, row: TaskRow) -> UnitFacts:
             for one in children
         ),
         covered=_is_covered(tx, row, children),
-        pauses=bool(pause_of(tx, row)),
+        pauses=bool(pause),
     )
 
 

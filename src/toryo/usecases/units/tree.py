@@ -50,7 +50,7 @@ def _which(tx: Tx, project: str, path: str, text: str) -> MissionRow:
 
 
 def _tree(tx: Tx, row: MissionRow) -> views.UnitTree:
-    found = units.tasks_of(tx, row.id)
+    found = _newest(units.tasks_of(tx, row.id))
     names = {one.id: one.unit for one in found}
     return {
         "success": True,
@@ -62,6 +62,16 @@ def _tree(tx: Tx, row: MissionRow) -> views.UnitTree:
         "detail": row.detail,
         "units": [_line(one, names, found) for one in found],
     }
+
+
+def _newest(found: list[TaskRow]) -> list[TaskRow]:
+    """Each unit once: one that was spawned anew stands for the one before it, which goes with its subtree."""
+    last = {one.unit: one.id for one in found}
+    gone: set[TaskId] = set()
+    for one in found:  # the parent first
+        if last[one.unit] != one.id or one.parent in gone:
+            gone.add(one.id)
+    return [one for one in found if one.id not in gone]
 
 
 def _line(row: TaskRow, names: Mapping[TaskId, str], found: list[TaskRow]) -> views.UnitLine:
