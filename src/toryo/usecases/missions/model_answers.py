@@ -7,6 +7,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from toryo.domain import subjects
+from toryo.domain.speckit import directories
 from toryo.domain.times import iso
 from toryo.domain.words import MissionStatus, OrderKind, Speaker
 from toryo.engine.context import HeadContext
@@ -139,7 +140,7 @@ def _questioned(tx: Tx, row: MissionRow, answer: QuestionAnswer) -> None:
     if before and before.project == row.project and before.status == MissionStatus.COMPLETED:
         columns |= {"follows": before.id, "spec_dir": before.spec_dir}
         say(tx, row.id, Speaker.PLANNER, f"This continues {before.id}: {before.title}")
-    elif not row.follows:
+    elif row.spec_dir == directories.by_id(row.id):  # it goes on in nobody's
         columns["spec_dir"] = directory_of(tx, row, columns.get("title", row.title))
     missions.update(tx, row.id, **columns)
     ask(tx, row, [Wanted(one.id, one.text, one.options, one.default) for one in answer.questions])
