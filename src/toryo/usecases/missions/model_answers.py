@@ -25,7 +25,6 @@ from toryo.protocol.kinds.planner import (
     ModelAnswered,
     PlanAnswer,
     QuestionAnswer,
-    SummariseAnswer,
 )
 from toryo.store.database.engine import Tx
 from toryo.store.database.mission_rows import MissionRow, ModelCallRow
@@ -65,8 +64,6 @@ def apply_answered(context: HeadContext, tx: Tx, order: OrderRow, body: dict[str
             apply_judgement(tx, row, order, answer)
         case ImpactAnswer():
             apply_impact(tx, row, answer)
-        case SummariseAnswer():
-            say(tx, row.id, Speaker.PLANNER, answer.summary)
 
 
 def count_unused(tx: Tx, order: OrderRow, body: dict[str, Any]) -> None:
