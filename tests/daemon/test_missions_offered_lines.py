@@ -9,11 +9,14 @@ from pathlib import Path
 
 import pytest
 from mission_shop import PLAN, MissionShop, PlannerHands
-from test_missions import QUESTIONS
+from test_landings_of_files import WORK, write
+from test_missions import QUESTIONS, land
+from test_missions_steered import fail, one_task
 from test_missions_typed import toryo
 
 from toryo import processes
 from toryo.domain.reasons import MEANINGS, About, Reason, Turn
+from toryo.protocol.kinds.landing import Accepted, Published
 from toryo.settings import Home
 
 ELSEWHERE = {Reason.NEEDS_YOU, Reason.FILES_STUCK, Reason.TREE_STOPPED, Reason.PLANNER_AWAY}
@@ -114,3 +117,59 @@ def test_the_first_line_that_is_offered_moves_it_on(shop: MissionShop, reason: R
     code, out = toryo(shop, *words[1:])
     assert code == 0, f"{line}: {out}"
     assert shop.standing(mission) != before, line
+
+
+@pytest.mark.parametrize("end", ["completed", "cancelled", "failed"])
+def test_what_an_ended_mission_hints_at_goes_on_from_it(shop: MissionShop, end: str) -> None:
+    shop.setting(specs={"write": "never"})
+    mission, _ = one_task(shop)
+    if end == "completed":
+        land(shop)
+    elif end == "cancelled":
+        shop.daemon.person("cancel_mission", mission=mission)
+    else:
+        fail(shop)
+        shop.planner.answer("judge", {"action": "give_up", "note": "cannot be done"})
+    assert shop.standing(mission).startswith(end)
+    for verb, given in (("say", {"text": "more"}), ("pause", {}), ("budget", {"budget": {"tokens": 1}})):
+        refused = shop.daemon.refused(shop.daemon.operator, f"{verb}_mission", mission=mission, **given)
+        assert f"toryo do --follow {mission}" in refused["hint"]
+    later = shop.begin("More of it", follow=mission)
+    assert shop.mission(later)["follows"] == mission
+    brief = shop.planner.brief(shop.planner.order("question"))
+    assert brief.follows is not None
+    assert brief.follows.mission == mission
+
+
+def test_a_mission_under_way_is_not_followed_and_the_line_that_changes_it_does(shop: MissionShop) -> None:
+    mission = shop.planned()
+    wish = {"text": "x", "project": shop.project, "follow": mission}
+    refused = shop.daemon.refused(shop.daemon.operator, "start_mission", **wish)
+    assert f"toryo mission say {mission}" in refused["hint"]
+    assert shop.daemon.person("say_mission", mission=mission, text="x")["said"] == "reject"
+
+
+def test_the_spec_of_a_mission_is_continued_only_where_it_landed(shop: MissionShop) -> None:
+    mission = shop.planned()
+    shop.daemon.person("cancel_mission", mission=mission)
+    later = shop.begin("Again", follow=mission)
+    shop.setting(specs={"write": "always"})
+    shop.planner.answer("question", {"title": "Again", "size": "normal"})
+    told = shop.mission(later)
+    assert told["spec"] is not None
+    assert told["spec"] != shop.mission(mission)["spec"]
+    shop.setting(specs={"write": "never"})
+
+
+def test_the_spec_of_a_cancelled_mission_that_landed_is_continued(shop: MissionShop) -> None:
+    shop.setting(specs={"write": "always"})
+    mission, _ = one_task(shop)
+    write(shop)
+    shop.hands.build(WORK)
+    shop.hands.report(shop.hands.order("accept"), "accepted", Accepted(moved=True, tip=WORK))
+    shop.hands.report(shop.hands.order("publish"), "published", Published(published=True, commit=WORK))
+    shop.daemon.person("cancel_mission", mission=mission)
+    later = shop.begin("Again", follow=mission)
+    shop.planner.answer("question", {"title": "Again", "size": "normal"})
+    assert shop.mission(later)["spec"] == shop.mission(mission)["spec"]
+    shop.setting(specs={"write": "never"})

@@ -260,6 +260,24 @@ def test_each_limit_pauses_before_the_next_run_and_a_higher_one_lets_it_go_on(
     assert shop.hands.should_start("dev", shop.project)
 
 
+@pytest.mark.parametrize("where", ["home", "project"])
+def test_a_zero_takes_the_limit_of_home_and_project_away_at_the_start_and_later(
+    shop: MissionShop, where: str
+) -> None:
+    if where == "home":
+        shop.daemon.person("set_config", key="budget.tokens", value="5")
+    else:
+        shop.setting(budget={"tokens": 5})
+    mission = shop.begin()
+    shop.planner.answer("question", {"title": "X", "size": "small"}, input_tokens=90)
+    assert shop.standing(mission).startswith("paused budget:tokens")
+    shop.daemon.person("budget_mission", mission=mission, budget={"tokens": 0})
+    assert (shop.standing(mission), shop.mission(mission)["budget"]) == ("planning drafting", {})
+    assert shop.mission(shop.begin("Other", budget={"tokens": 0}))["budget"] == {}
+    shop.daemon.person("budget_mission", mission=mission, budget={"tokens": 7})
+    assert shop.mission(mission)["budget"] == {"tokens": 7.0}
+
+
 def test_minutes_are_those_of_agents_and_a_living_run_is_never_ended(shop: MissionShop) -> None:
     mission = shop.planned(budget={"minutes": 1}, plan={**PLAN, "parallelism": 3, "tasks": THREE})
     shop.daemon.person("approve_mission", mission=mission)

@@ -78,6 +78,20 @@ def test_a_plan_whose_points_are_asked_is_not_approved(shop: MissionShop) -> Non
     assert shop.mission(mission)["plan"]["approved_at"] is None
 
 
+def test_the_points_of_a_plan_with_faults_are_asked_and_it_is_planned_anew_with_the_answers(
+    shop: MissionShop,
+) -> None:
+    alone = [{**PLAN["tasks"][0], "depends_on": ["T009"]}]
+    mission = shop.planned(plan={**PLAN, "spec": OPEN, "tasks": alone})
+    for _ in range(2):
+        shop.planner.answer("plan", {**PLAN, "spec": OPEN, "tasks": alone})
+    assert shop.standing(mission) == "questioning questions"
+    shop.daemon.person("answer_mission", mission=mission, defaults=False, answers={"V3P1": "red"})
+    order = shop.planner.answer("plan", PLAN)
+    assert (order["inputs"]["request"], order["inputs"]["n"]) == (2, 0)
+    assert shop.standing(mission) == "awaiting_approval plan_ready"
+
+
 def test_a_plan_that_is_analyzed_is_not_approved(shop: MissionShop) -> None:
     mission = shop.begin()
     shop.planner.answer("question", {"title": "L", "size": "normal"})

@@ -109,6 +109,21 @@ def test_a_plan_that_was_cut_is_asked_for_in_parts(tmp_path):
     assert "come after T006" in asked[3]
 
 
+def test_a_plan_that_does_not_end_is_named_as_cut_and_none_of_its_tasks_is_lost_in_silence(tmp_path):
+    told = [{"spec": "SPEC"}, {"plan": "PLAN"}]
+    told += [{"tasks": [{"id": f"T{n:03}", "title": "more"}]} for n in range(1, 16)]
+    whole = [*told[:16], {"tasks": []}]
+    for answers, code in ((told, "cut"), (whole, "")):
+        script = parts({"answer": ANSWERS["plan"], "cut": 30}, *({"answer": one} for one in answers))
+        folder = tmp_path / (code or "whole")
+        folder.mkdir()
+        with model_process(folder, script) as model:
+            found = over_http(folder, model).answer("plan")
+        assert (found.problem.code if found.problem else "") == code
+    assert found.answer is not None
+    assert len(found.answer["tasks"]) == 14
+
+
 def test_one_that_is_cut_even_in_parts_is_named_as_that(tmp_path):
     with model_process(tmp_path, parts(*[{"answer": ANSWERS["plan"], "cut": 30}] * 4)) as model:
         found = over_http(tmp_path, model).answer("plan")

@@ -101,6 +101,18 @@ def test_a_plan_with_open_points_is_not_offered_and_its_points_are_asked() -> No
     assert (asked.status, asked.reason, asked.ask_points) == ("questioning", "questions", 0)
 
 
+def test_the_points_of_a_plan_that_nobody_mends_are_asked_and_their_answers_plan_it_anew() -> None:
+    plan = PlanVersion(version=3, faults=1, mends=2, open_points=1)
+    decision = decide_mission(a_planned(plan))
+    assert (decision.status, decision.reason, decision.ask_points) == ("questioning", "questions", 3)
+    mended = a_planned(replace(plan, mends=1))
+    assert shown(mended) == "planning mending", "a mend may settle them"
+    answered = a_planned(replace(plan, points_asked=True), request=2)
+    assert wished(answered) == ["plan/2/0"]
+    written = a_planned(replace(plan, points_asked=True), taken_in=True)
+    assert shown(written) == "awaiting_approval plan_faulty"
+
+
 def test_a_rejected_plan_is_planned_anew_for_the_next_request() -> None:
     assert wished(a_planned(PlanVersion(rejected=True))) == []
     assert wished(a_planned(PlanVersion(rejected=True), request=2)) == ["plan/2/0"]

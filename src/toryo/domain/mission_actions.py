@@ -23,10 +23,8 @@ _BY_REASON: dict[Reason, tuple[Do, ...]] = {
 
 
 def mission_actions(id: str, status: str, reason: str) -> tuple[Action, ...]:
-    if status == MissionStatus.COMPLETED:
-        return (action(Do.FOLLOW_MISSION, id),)
     if status in MISSION_ENDED:
-        return ()
+        return (action(Do.FOLLOW_MISSION, id),)
     code, argument = parse(reason)
     if code is Reason.BUDGET:
         key, _, _ = argument.partition(":")

@@ -82,6 +82,7 @@ class TasksPart(Model):
 
 TASKS_A_PART = 6
 MOST_PARTS = 16
+"""Of a plan; one that does not end with them is refused, never cut without a word."""
 
 
 @dataclass(frozen=True)
@@ -95,6 +96,10 @@ class Parts:
     def number(self) -> int:
         """Of the part that is asked for next, from 1."""
         return len(self.values) + 1
+
+    @property
+    def is_endless(self) -> bool:
+        return len(self.values) > MOST_PARTS
 
     @property
     def ids(self) -> tuple[str, ...]:
@@ -120,8 +125,7 @@ class Parts:
             if not fresh:
                 return Parts(self.values, is_whole=True)
             value = {"tasks": fresh}
-        made = (*self.values, value)
-        return Parts(made, is_whole=len(made) >= MOST_PARTS)
+        return Parts((*self.values, value))
 
     def joined(self) -> Read:
         """The plan as if it had come in one answer."""

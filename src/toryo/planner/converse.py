@@ -116,11 +116,19 @@ def _in_parts(request: Request, reply: Reply, asker: Asker, repaired: int) -> _E
             request = request.after(_quoted(reply.text), words)
             continue
         parts = parts.with_part(found.value)
+        if parts.is_endless:
+            return _endless(parts, reply, repaired)
         request = request.after(reply.text, next_part(parts.number, parts.ids, TASKS_A_PART))
     joined = parts.joined()
     return (
         _failed(reply, joined.complaints, repaired) if joined.value is None else _End(joined.value, repaired)
     )
+
+
+def _endless(parts: Parts, reply: Reply, repaired: int) -> _End:
+    told = f"The model's plan was cut off: it has more than {len(parts.ids) - 1} tasks and no end."
+    hint = "Ask for less at once: `toryo mission say` tells it what comes later."
+    return _End(None, repaired, reply.text, Problem(code="cut", message=told, hint=hint))
 
 
 def _failed(reply: Reply, complaints: tuple[str, ...], repaired: int) -> _End:

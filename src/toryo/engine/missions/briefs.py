@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from toryo.domain.words import OrderKind
 from toryo.engine.context import HeadContext
 from toryo.engine.missions.repository_seen import seen
+from toryo.engine.missions.spec_directories import is_continued
 from toryo.engine.planner_settings import language
 from toryo.engine.project_settings import settings_of
 from toryo.protocol.kinds.planner import (
@@ -102,7 +103,8 @@ def _followed(tx: Tx, row: MissionRow) -> FinishedBrief | None:
 def _one_finished(tx: Tx, row: MissionRow, *, whole: bool = False) -> FinishedBrief:
     plan = plans.newest(tx, row.id)
     summary = (plan.spec if whole else plan.spec[:SUMMARY]) if plan else ""
-    return FinishedBrief(mission=row.id, title=row.title, spec=row.spec_dir, summary=summary)
+    spec = row.spec_dir if is_continued(tx, row) else ""
+    return FinishedBrief(mission=row.id, title=row.title, spec=spec, summary=summary)
 
 
 def _plan(row: PlanRow) -> PlanBrief:

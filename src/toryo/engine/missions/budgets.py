@@ -79,7 +79,7 @@ def _usage(run: RunRow) -> dict[str, Any]:
 
 
 def limits(context: HeadContext, project: ProjectRow, row: MissionRow) -> dict[str, float]:
-    """In force for the mission: what was typed for it, else the smaller one of home and project."""
+    """In force for it: what was typed for it (0: none), else the smaller one of home and project."""
     home, own = in_force(context).budget, settings_of(project.settings).budget
     found = {}
     for key in KEYS:

@@ -44,7 +44,10 @@ def _plan(brief: Brief) -> Iterator[str]:
     yield from sections.of_questions(brief.questions)
     if brief.follows is not None:
         heading = "The finished mission whose specification this extends"
-        yield section(heading, f"{brief.follows.title} ({brief.follows.spec})\n\n{brief.follows.summary}")
+        if not brief.follows.spec:
+            heading = "The mission that this goes on from: it ended early, and its specification never landed"
+        where = f" ({brief.follows.spec})" if brief.follows.spec else ""
+        yield section(heading, f"{brief.follows.title}{where}\n\n{brief.follows.summary}")
     yield from sections.of_repository(brief)
     yield from sections.of_agents(brief)
     yield sections.of_size(brief)

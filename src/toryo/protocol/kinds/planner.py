@@ -120,7 +120,7 @@ class Brief(Model):
     questions: tuple[QuestionBrief, ...] = ()
     finished: tuple[FinishedBrief, ...] = ()
     follows: FinishedBrief | None = None
-    """The finished mission whose spec is continued."""
+    """The ended mission that this goes on from; its spec is continued where it has a directory."""
     plan: PlanBrief | None = None
     """The newest version: to analyze, to mend, to replace, or to weigh a demand against."""
     rejected: str = ""

@@ -45,12 +45,14 @@ def _first_answer(facts: MissionFacts) -> MissionDecision:
 def _of_plan(facts: MissionFacts, plan: PlanVersion) -> MissionDecision | None:
     if plan.rejected:  # the next request says why; until it is there nothing is asked
         return MissionDecision(_PLANNING, Reason.DRAFTING)
-    if plan.faults:
-        return _mend(facts, plan)
+    if plan.faults and _may_be_mended(facts, plan):
+        return _ask(facts, OrderKind.PLAN, plan.mends + 1, _PLANNING, Reason.MENDING)
     if plan.open_points and not plan.points_asked:
         return MissionDecision(_QUESTIONING, Reason.QUESTIONS, ask_points=plan.version)
     if plan.open_points and not _is_taken_in(facts):  # the answers make the next request
         return MissionDecision(_QUESTIONING, Reason.QUESTIONS)
+    if plan.faults:
+        return MissionDecision(_AWAITING, Reason.PLAN_FAULTY)
     if plan.approved:
         return None
     if _is_to_be_analyzed(facts, plan):
@@ -62,13 +64,10 @@ def _of_plan(facts: MissionFacts, plan: PlanVersion) -> MissionDecision | None:
     return MissionDecision(_AWAITING, Reason.FINDINGS) if plan.fatal else None
 
 
-def _mend(facts: MissionFacts, plan: PlanVersion) -> MissionDecision:
-    again = plan.mends + 1
-    tried = call_of(facts, OrderKind.PLAN, request=plan.request, n=again)
+def _may_be_mended(facts: MissionFacts, plan: PlanVersion) -> bool:
+    tried = call_of(facts, OrderKind.PLAN, request=plan.request, n=plan.mends + 1)
     failed = tried is not None and tried.state is CallState.PROBLEM
-    if not facts.planner or plan.mends >= MOST_MENDS or failed or _is_taken_in(facts):
-        return MissionDecision(_AWAITING, Reason.PLAN_FAULTY)
-    return _ask(facts, OrderKind.PLAN, again, _PLANNING, Reason.MENDING)
+    return facts.planner and plan.mends < MOST_MENDS and not failed and not _is_taken_in(facts)
 
 
 def _is_to_be_analyzed(facts: MissionFacts, plan: PlanVersion) -> bool:

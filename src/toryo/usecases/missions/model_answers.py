@@ -7,6 +7,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from toryo.domain import subjects
+from toryo.domain.speckit import directories
 from toryo.domain.times import iso
 from toryo.domain.words import MissionStatus, OrderKind, Speaker
 from toryo.engine.context import HeadContext
@@ -24,7 +25,6 @@ from toryo.protocol.kinds.planner import (
     ModelAnswered,
     PlanAnswer,
     QuestionAnswer,
-    SummariseAnswer,
 )
 from toryo.store.database.engine import Tx
 from toryo.store.database.mission_rows import MissionRow, ModelCallRow
@@ -64,8 +64,6 @@ def apply_answered(context: HeadContext, tx: Tx, order: OrderRow, body: dict[str
             apply_judgement(tx, row, order, answer)
         case ImpactAnswer():
             apply_impact(tx, row, answer)
-        case SummariseAnswer():
-            say(tx, row.id, Speaker.PLANNER, answer.summary)
 
 
 def count_unused(tx: Tx, order: OrderRow, body: dict[str, Any]) -> None:
@@ -139,7 +137,7 @@ def _questioned(tx: Tx, row: MissionRow, answer: QuestionAnswer) -> None:
     if before and before.project == row.project and before.status == MissionStatus.COMPLETED:
         columns |= {"follows": before.id, "spec_dir": before.spec_dir}
         say(tx, row.id, Speaker.PLANNER, f"This continues {before.id}: {before.title}")
-    elif not row.follows:
+    elif row.spec_dir == directories.by_id(row.id):  # it goes on in nobody's
         columns["spec_dir"] = directory_of(tx, row, columns.get("title", row.title))
     missions.update(tx, row.id, **columns)
     ask(tx, row, [Wanted(one.id, one.text, one.options, one.default) for one in answer.questions])

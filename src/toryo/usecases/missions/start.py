@@ -8,13 +8,14 @@ from dataclasses import dataclass, field
 from toryo.domain import subjects
 from toryo.domain.errors import UserError
 from toryo.domain.speckit import directories
-from toryo.domain.words import Approval, MissionStatus, Speaker
+from toryo.domain.words import MISSION_ENDED, Approval, MissionStatus, Speaker
 from toryo.engine import planner_settings
 from toryo.engine.context import HeadContext
 from toryo.engine.ids import new_id
 from toryo.engine.missions.budgets import refuse_wrong
 from toryo.engine.missions.conversation import say
 from toryo.engine.missions.plan_rules import keep_plan
+from toryo.engine.missions.spec_directories import is_continued
 from toryo.protocol.views import missions as views
 from toryo.store.database.engine import Tx
 from toryo.store.database.mission_rows import MissionRow
@@ -69,7 +70,7 @@ def start_mission(context: HeadContext, wish: NewMission) -> views.StartedMissio
             approval=wish.approval,
             plan_only=wish.plan_only,
             follows=follows.id if follows else "",
-            spec_dir=f"{taken.folder}/" if taken else follows.spec_dir if follows else "",
+            spec_dir=f"{taken.folder}/" if taken else _continued(tx, follows),
             alone=wish.new,
             taken_from=taken.folder if taken else "",
             title=taken.title if taken else "",
@@ -159,12 +160,16 @@ def _followed(tx: Tx, project: ProjectRow, text: str) -> MissionRow | None:
     row = the_mission(tx, text)
     if row.project != project.id:
         raise UserError(f"{row.id} is a mission of another project.", hint="See `toryo mission list`.")
-    if row.status != MissionStatus.COMPLETED:
+    if row.status not in MISSION_ENDED:
         raise UserError(
-            f"{row.id} is {row.status}: only a completed mission is followed.",
+            f"{row.id} is {row.status}: a mission is followed once it has ended.",
             hint=f"`toryo mission say {row.id} TEXT` changes one that is under way.",
         )
     return row
+
+
+def _continued(tx: Tx, before: MissionRow | None) -> str:
+    return before.spec_dir if before and is_continued(tx, before) else ""
 
 
 def _approval(context: HeadContext, project: ProjectRow, wish: str) -> str:

@@ -84,8 +84,7 @@ def budget_mission(context: HeadContext, text: str, budget: Mapping[str, float])
     refuse_wrong(budget)
     with context.store.change() as tx:
         row = _living(the_mission(tx, text), "change")
-        kept = {**row.budget, **budget}
-        missions.update(tx, row.id, budget={name: limit for name, limit in kept.items() if limit})
+        missions.update(tx, row.id, budget={**row.budget, **budget})
         _tell(tx, row, "mission_budget", dict(budget))
         return reply(tx, row, "budget")
 
@@ -94,7 +93,7 @@ def _living(row: MissionRow, verb: str) -> MissionRow:
     if row.status in MISSION_ENDED:
         raise Refused(
             f"{row.id} is {row.status}: there is nothing to {verb}.",
-            hint=f"`toryo do --follow {row.id} TEXT` goes on from a completed one.",
+            hint=f"`toryo do --follow {row.id} TEXT` goes on from it.",
         )
     return row
 

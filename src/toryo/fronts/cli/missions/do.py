@@ -40,8 +40,8 @@ def declare(parser: argparse.ArgumentParser, _: str) -> None:
     )
     parser.add_argument("--onto", metavar="BRANCH", help="land on it (default: the branch checked out here)")
     one = parser.add_mutually_exclusive_group()
-    one.add_argument("--follow", metavar="ID", help="go on from the spec of a finished mission")
-    one.add_argument("--new", action="store_true", help="it continues no finished mission")
+    one.add_argument("--follow", metavar="ID", help="go on from a mission that has ended")
+    one.add_argument("--new", action="store_true", help="it continues no other mission")
     parser.add_argument("--budget", action="append", default=[], metavar="KEY=N", help=BUDGET_HELP)
     project_option(parser)
     verb(
