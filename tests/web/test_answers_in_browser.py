@@ -114,6 +114,6 @@ def test_a_task_is_made_with_the_keyboard_alone(house: House, page: PageClient, 
     expect(tab.locator("[role=treeitem][data-task]")).to_have_count(1)
     tab.keyboard.press("Escape")
     tab.keyboard.press("?")
-    expect(tab.get_by_role("dialog")).to_contain_text("next row")
+    expect(tab.get_by_role("dialog")).to_contain_text("approve what the cursor is on")
     tab.keyboard.press("Escape")
     expect(tab.get_by_role("dialog")).to_have_count(0)

@@ -10,7 +10,7 @@ import { MissionsPage } from "./pages/MissionsPage";
 import { QueuePage } from "./pages/QueuePage";
 import { CrewPage } from "./pages/CrewPage";
 import { EventsPage } from "./pages/EventsPage";
-import { total } from "./state/attention";
+import { cursor, idOf, items, total } from "./state/attention";
 import { isListShown, useKeys } from "./state/keys";
 import { connection, isFollowing } from "./state/live";
 import { chosenProject, projects } from "./state/projects";
@@ -45,7 +45,8 @@ export function App() {
       does: "what needs you",
       run: () => {
         go(paths.work);
-        window.setTimeout(() => document.querySelector<HTMLElement>("[data-attention] button, [data-attention] a")?.focus(), 50);
+        const first = items.get().find((one) => !one.answer && (!chosenProject.get() || one.need.project === chosenProject.get()));
+        cursor.set(first ? idOf(first.need) : "");
       },
     },
   ]);
@@ -220,7 +221,14 @@ function Stale() {
   return (
     <p role="status" className="shrink-0 bg-wait-wash px-3 py-1.5 text-sm text-wait">
       <strong className="font-semibold">{line === "stale" ? "Stale" : "Not connected"}</strong>
-      {since && ` since ${since.toTimeString().slice(0, 8)}`}: {why} What you see is how it was then; it goes on by itself.
+      {since && ` since ${since.toTimeString().slice(0, 8)}`}: {line === "stale" ? (
+        <>
+          the daemon does not answer; <code>toryo up</code> starts it.
+        </>
+      ) : (
+        why
+      )}{" "}
+      What you see is how it was then; it goes on by itself.
     </p>
   );
 }

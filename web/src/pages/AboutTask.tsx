@@ -3,6 +3,7 @@ import type { ReactNode } from "react";
 
 import type { Views } from "../api/client";
 import { duration } from "../parts/time";
+import { counted } from "../parts/words";
 import { paths } from "../state/route";
 import { ChangeTask } from "./ChangeTask";
 
@@ -21,8 +22,8 @@ export function AboutTask({ task, onChange }: { task: Task; onChange: () => void
     ["changed files", task.changed_files.join("  ") || "none yet"],
     ["branch", task.branch],
     ["landed as", task.landed_commit ?? "not landed"],
-    ["worktree", task.worktree || "none"],
-    ["usage", known ? `${tokens.toLocaleString("en")} tokens${cost ? `, ${cost.toFixed(4)} USD` : ", cost unknown"} in ${known} of ${task.runs.length} runs` : "unknown"],
+    ["worktree", task.status === "done" || task.status === "cancelled" ? "removed" : task.worktree || "none"],
+    ["usage", known ? `${tokens.toLocaleString("en")} tokens${cost ? `, ${cost.toFixed(4)} USD` : ", cost unknown"} in ${known} of ${counted(task.runs.length, "run")}` : "unknown"],
   ];
   return (
     <div className="grid gap-4 p-3 sm:p-4">
@@ -40,7 +41,7 @@ export function AboutTask({ task, onChange }: { task: Task; onChange: () => void
           its events
         </a>
       </p>
-      <ChangeTask task={task} onChange={onChange} />
+      {task.status !== "done" && task.status !== "cancelled" && <ChangeTask task={task} onChange={onChange} />}
     </div>
   );
 }

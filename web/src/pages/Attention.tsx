@@ -1,28 +1,31 @@
 // Attention: what needs a person, ranked by what an answer unblocks, each answered where it stands.
-import { memo, useEffect, useState } from "react";
+import { memo, useEffect, useRef, useState } from "react";
 
 import { call, type Views } from "../api/client";
 import { Answers } from "../parts/Answers";
 import { State, words } from "../parts/marks";
 import { MissionAnswer } from "../parts/MissionAnswer";
 import { doIt } from "../parts/said";
+import { withoutLines } from "../parts/words";
 import { answerTo, sayVerb, type Answer, type Elsewhere } from "../state/answers";
-import { idOf, isAttentionLoaded, isOutOfRank, items, note, rankAgain, setUnderHand, total, type Item, type Need } from "../state/attention";
+import { cursor, idOf, isAttentionLoaded, isOutOfRank, items, note, rankAgain, setUnderHand, total, type Item, type Need } from "../state/attention";
 import { chosenProject, projects } from "../state/projects";
 import { pathOf, paths } from "../state/route";
-import { useSignal } from "../state/signal";
+import { signal, useSignal } from "../state/signal";
 
 /** So many are open at once: the work below stays in sight. */
-const FIRST = 6;
+export const FIRST = 6;
+export const isWholeShown = signal(false);
 
 export function Attention() {
   const all = useSignal(items);
   const project = useSignal(chosenProject);
   const count = useSignal(total);
   const isMoved = useSignal(isOutOfRank);
+  const at = useSignal(cursor);
   const isLoaded = useSignal(isAttentionLoaded);
   const shown = all.filter((one) => !project || one.need.project === project);
-  const [isWhole, setWhole] = useState(false);
+  const isWhole = useSignal(isWholeShown);
   const waiting = shown.filter((one) => !one.answer).length;
   useEffect(() => {
     if (isOutOfRank.get()) rankAgain();
@@ -53,11 +56,11 @@ export function Attention() {
       </div>
       <ul className="card divide-y divide-line overflow-hidden">
         {shown.slice(0, isWhole ? undefined : FIRST).map((one) => (
-          <Entry key={idOf(one.need)} item={one} />
+          <Entry key={idOf(one.need)} item={one} isHere={idOf(one.need) === at} />
         ))}
       </ul>
       {shown.length > FIRST && (
-        <button type="button" className="pt-1 text-xs text-accent underline" onClick={() => setWhole(!isWhole)}>
+        <button type="button" className="pt-1 text-xs text-accent underline" onClick={() => isWholeShown.set(!isWhole)}>
           {isWhole ? "only the first" : `${shown.length - FIRST} more`}
         </button>
       )}
@@ -65,13 +68,17 @@ export function Attention() {
   );
 }
 
-const Entry = memo(function Entry({ item }: { item: Item }) {
+const Entry = memo(function Entry({ item, isHere }: { item: Item; isHere: boolean }) {
   const { need, answer } = item;
   const href = pathOf(need.subject) || paths.work;
   const several = projects.get().length > 1;
+  const box = useRef<HTMLLIElement>(null);
+  useEffect(() => {
+    if (isHere) box.current?.scrollIntoView({ block: "nearest" });
+  }, [isHere]);
   if (answer) {
     return (
-      <li className="flex flex-wrap items-baseline gap-x-2 px-3 py-1.5 text-sm text-faint" data-need={need.subject} data-answered="yes">
+      <li ref={box} className={`flex flex-wrap items-baseline gap-x-2 px-3 py-1.5 text-sm text-faint ${isHere ? "bg-pick" : ""}`} data-need={need.subject} data-answered="yes">
         <span className="text-done" aria-hidden>
           ✓
         </span>
@@ -84,7 +91,13 @@ const Entry = memo(function Entry({ item }: { item: Item }) {
   }
   const done = (said: string) => note(need, said);
   return (
-    <li className="gap-x-6 border-l-2 border-l-ask px-3 py-2 md:flex md:items-start" data-need={need.subject}>
+    <li
+      ref={box}
+      className={`gap-x-6 border-l-2 border-l-ask px-3 py-2 md:flex md:items-start ${isHere ? "bg-pick" : ""}`}
+      data-need={need.subject}
+      data-need-id={idOf(need)}
+      aria-current={isHere ? "true" : undefined}
+    >
       <div className="min-w-0 md:flex-1">
         <div className="flex flex-wrap items-baseline gap-x-2 gap-y-0.5">
           <a href={href} className="min-w-0 font-medium break-words hover:underline">
@@ -115,13 +128,14 @@ const Entry = memo(function Entry({ item }: { item: Item }) {
 
 /** The words of its reason, without the code that stands beside it already. */
 function Why({ need }: { need: Need }) {
-  const text = need.why.startsWith(`${need.reason}: `) ? need.why.slice(need.reason.length + 2) : need.why;
+  const text = withoutLines(need.why.startsWith(`${need.reason}: `) ? need.why.slice(need.reason.length + 2) : need.why);
   if (words(text) === words(need.reason)) return null;
   return <p className="mt-0.5 max-w-[90ch] text-sm break-words whitespace-pre-line text-soft">{text}</p>;
 }
 
-export function answersOf(need: Pick<Need, "actions" | "project">): (Answer | Elsewhere)[] {
-  return need.actions.map((one) => answerTo(one, need.project));
+export function answersOf(need: Need): (Answer | Elsewhere)[] {
+  const found = need.actions.map((one) => answerTo(one, need.project, need.reason));
+  return need.reason === "review" ? [{ label: "Review", href: paths.review(need.task) }, ...found] : found;
 }
 
 type Violation = Views["ViolationView"];

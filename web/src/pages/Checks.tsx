@@ -6,6 +6,7 @@ import { spans } from "../parts/ansi";
 import { State } from "../parts/marks";
 import { doIt, Failure } from "../parts/said";
 import { Ago, duration } from "../parts/time";
+import { counted } from "../parts/words";
 import { useLoaded } from "../state/loaded";
 
 type Task = Views["TaskView"];
@@ -98,7 +99,7 @@ function Check({ check }: { check: Views["CheckView"] }) {
         <span className="ml-auto text-xs text-faint">
           {check.exit_code !== null && `exit ${check.exit_code} · `}
           {duration(check.duration_s)}
-          {check.attempts > 1 && ` · ${check.attempts} attempts`}
+          {check.attempts > 1 && ` · ${counted(check.attempts, "attempt")}`}
           {check.reused && " · reused"}
         </span>
       </summary>

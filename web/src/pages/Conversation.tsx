@@ -2,22 +2,25 @@
 import { useState } from "react";
 
 import { call, type Views } from "../api/client";
+import { State, words } from "../parts/marks";
 import { doIt } from "../parts/said";
 import { Ago } from "../parts/time";
+import { withoutLines } from "../parts/words";
+import { paths } from "../state/route";
 
 type Mission = Views["MissionView"];
 const ENDED = new Set(["completed", "failed", "cancelled"]);
 
 export function Conversation({ mission, onSaid }: { mission: Mission; onSaid: () => void }) {
-  const [words, setWords] = useState("");
+  const [said, setSaid] = useState("");
   const [isBusy, setBusy] = useState(false);
   const say = async () => {
-    if (!words.trim() || isBusy) return;
+    if (!said.trim() || isBusy) return;
     setBusy(true);
-    const said = await doIt(() => call("post", "/api/missions/{mission}/say", { path: { mission: mission.id }, body: { text: words.trim() } }), "said");
+    const done = await doIt(() => call("post", "/api/missions/{mission}/say", { path: { mission: mission.id }, body: { text: said.trim() } }), "said");
     setBusy(false);
-    if (said) {
-      setWords("");
+    if (done) {
+      setSaid("");
       onSaid();
     }
   };
@@ -27,7 +30,7 @@ export function Conversation({ mission, onSaid }: { mission: Mission; onSaid: ()
       <ol className="grid gap-2.5">
         {mission.messages.map((one) => (
           <li key={one.id} className={one.who === "person" ? "pl-8" : one.who === "planner" ? "pr-8" : ""}>
-            {one.who === "person" || one.who === "planner" ? <Words message={one} /> : <Event message={one} />}
+            {one.who === "person" || one.who === "planner" ? <Words message={one} /> : <Event message={one} mission={mission} />}
           </li>
         ))}
       </ol>
@@ -44,15 +47,15 @@ export function Conversation({ mission, onSaid }: { mission: Mission; onSaid: ()
             placeholder="Ask for something else, or more"
             rows={2}
             className="field"
-            value={words}
-            onChange={(event) => setWords(event.target.value)}
+            value={said}
+            onChange={(event) => setSaid(event.target.value)}
             onKeyDown={(event) => {
               if (event.key !== "Enter" || event.shiftKey || event.nativeEvent.isComposing) return;
               event.preventDefault();
               void say();
             }}
           />
-          <button type="submit" className="btn mt-1" disabled={!words.trim() || isBusy}>
+          <button type="submit" className="btn mt-1" disabled={!said.trim() || isBusy}>
             Say
           </button>
         </form>
@@ -74,14 +77,43 @@ function Words({ message }: { message: Mission["messages"][number] }) {
   );
 }
 
-function Event({ message }: { message: Mission["messages"][number] }) {
+/** A line of what happened: `awaiting_approval: …` of the mission, or `T001 Title: running (implement): …` of a task. */
+function Event({ message, mission }: { message: Mission["messages"][number]; mission: Mission }) {
   return (
-    <p className="flex gap-2 text-sm text-soft">
+    <div className="flex gap-2 text-sm text-soft">
       <span className="text-faint" aria-hidden>
         —
       </span>
-      <span className="min-w-0 flex-1 break-words whitespace-pre-wrap">{message.text}</span>
+      <div className="min-w-0 flex-1">
+        {message.text.split("\n").map((line, at) => (
+          <p key={at} className="break-words whitespace-pre-wrap">
+            <Line text={line} mission={mission} />
+          </p>
+        ))}
+      </div>
       <Ago at={message.at} className="text-xs text-faint" />
-    </p>
+    </div>
+  );
+}
+
+const OF_MISSION = /^([a-z]+(?:_[a-z]+)*)(?::|$)/;
+const STATE = /^([a-z_]+)(?: \(([^)]*)\))?(?:: (.*))?$/s;
+
+function Line({ text, mission }: { text: string; mission: Mission }) {
+  const planned = mission.plan?.tasks.find((one) => text.startsWith(`${one.id} ${one.title}: `));
+  if (!planned) return <>{withoutLines(text.replace(OF_MISSION, (code) => words(code)))}</>;
+  const rest = text.slice(planned.id.length + planned.title.length + 3);
+  const [, status = "", reason = "", detail = ""] = STATE.exec(rest) ?? [];
+  return (
+    <>
+      {planned.task ? (
+        <a className="text-accent hover:underline" href={paths.task(planned.task)} title={planned.id}>
+          {planned.title}
+        </a>
+      ) : (
+        planned.title
+      )}{" "}
+      {status ? <State status={status} reason={reason} /> : rest} {status && withoutLines(detail)}
+    </>
   );
 }

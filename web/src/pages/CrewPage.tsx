@@ -5,26 +5,31 @@ import { State } from "../parts/marks";
 import { Failure } from "../parts/said";
 import { TaskLink } from "../parts/TaskLink";
 import { Ago, Until } from "../parts/time";
+import { counted } from "../parts/words";
 import { useLoaded } from "../state/loaded";
 import { chosenProject } from "../state/projects";
 import { paths } from "../state/route";
 import { useSignal } from "../state/signal";
+import { OutsideSessions } from "./OutsideSessions";
 import { ProjectCrew } from "./ProjectCrew";
 
 type Status = Views["Status"];
 
 async function load() {
-  const [status, projects, agents, accounts] = await Promise.all([
+  const [status, projects, agents, accounts, sessions, runs] = await Promise.all([
     call("get", "/api/status"),
     call("get", "/api/projects"),
     call("get", "/api/agents"),
     call("get", "/api/accounts"),
+    call("get", "/api/sessions"),
+    call("get", "/api/runs", { query: { limit: 200 } }),
   ]);
-  return { status, projects: projects.projects, agents: agents.agents, accounts: accounts.accounts };
+  const tasks = new Map(runs.runs.map((one) => [one.id, one.task]));
+  return { status, projects: projects.projects, agents: agents.agents, accounts: accounts.accounts, sessions: sessions.sessions, tasks };
 }
 
 export function CrewPage() {
-  const { data, error, reload } = useLoaded("crew", load, (message) => message.type === "subject_update" || message.type === "task_update");
+  const { data, error, reload } = useLoaded("crew", load, (message) => message.type === "subject_update" || message.type === "task_update" || message.type === "task_changed");
   const project = useSignal(chosenProject);
   useBack(paths.work);
   if (!data) return error ? <Failure error={error} /> : <p className="p-4 text-faint">Loading the crew …</p>;
@@ -48,11 +53,12 @@ export function CrewPage() {
             </p>
           )}
           {shown.map((one) => (
-            <ProjectCrew key={one.id} project={one} agents={agents} members={status.agents} onChange={reload} />
+            <ProjectCrew key={one.id} project={one} agents={agents} members={status.agents} tasks={data.tasks} onChange={reload} />
           ))}
         </div>
         <div className="grid content-start gap-5 lg:pt-10">
           <Accounts accounts={data.accounts} onChange={reload} />
+          <OutsideSessions sessions={data.sessions.filter((one) => !project || one.project === project)} onChange={reload} />
           <Machines status={status} />
         </div>
       </div>
@@ -123,7 +129,7 @@ function Machines({ status }: { status: Status }) {
             <span className={`size-2 self-center rounded-full ${one.live ? "bg-done" : "bg-fail"}`} aria-hidden />
             {one.kind} {one.name}
             <span className="text-faint">
-              {one.live ? `live · ${one.runs.length} runs` : "not heard of"} {!one.live && <Ago at={one.seen_at} />}
+              {one.live ? `live · ${counted(one.runs.length, "run")}` : "not heard of"} {!one.live && <Ago at={one.seen_at} />}
             </span>
             {Object.keys(one.clients).length > 0 && <span className="text-faint">can start {Object.keys(one.clients).join(", ")}</span>}
           </li>

@@ -6,6 +6,7 @@ import { useBack } from "../parts/Answers";
 import { words } from "../parts/marks";
 import { Failure } from "../parts/said";
 import { clock, moment } from "../parts/time";
+import { counted } from "../parts/words";
 import { Windowed } from "../parts/Windowed";
 import { useKeys } from "../state/keys";
 import { onMessage } from "../state/live";
@@ -16,7 +17,8 @@ import { useSignal } from "../state/signal";
 
 type Event = Views["EventView"];
 const FIRST = 1000;
-const MOST = 5000;
+/** New ones push out the oldest beyond so many; older ones that were asked for stay until then. */
+const MOST = 20_000;
 const GATHER_MS = 500;
 const ROW = 26;
 const TALL_ROW = 44;
@@ -25,22 +27,21 @@ const isNarrow = window.matchMedia("(max-width: 639px)");
 export function EventsPage({ task }: { task: string }) {
   const project = useSignal(chosenProject);
   const [isPlumbing, setPlumbing] = useState(false);
-  const { events, error } = useEvents(task, project, isPlumbing);
   const [wanted, setWanted] = useState("");
   const [kind, setKind] = useState("");
+  const { events, error, hasOlder, loadOlder } = useEvents(task, project, kind, isPlumbing);
   const [at, setAt] = useState(-1);
   const scroller = useRef<HTMLDivElement>(null);
   const search = useRef<HTMLInputElement>(null);
 
-  const kinds = useMemo(() => [...new Set(events.map((one) => one.kind))].sort(), [events]);
+  const kinds = useKinds(events, kind);
   const shown = useMemo(() => {
     const asked = wanted.trim().toLowerCase().split(/\s+/);
     return events.filter((one) => {
-      if (kind && one.kind !== kind) return false;
       const text = textOf(one);
       return asked.every((word) => text.includes(word));
     });
-  }, [events, wanted, kind]);
+  }, [events, wanted]);
   useBack(paths.work);
   useKeys("events", [
     { key: "j", does: "next event", run: () => setAt(Math.min(shown.length - 1, at + 1)) },
@@ -72,7 +73,7 @@ export function EventsPage({ task }: { task: string }) {
             </a>
           </span>
         )}
-        <span className="ml-auto text-xs text-faint">{shown.length} events</span>
+        <Searched events={events} shown={shown.length} isSearched={wanted.trim() !== ""} hasOlder={hasOlder} />
       </div>
       <Failure error={error} />
       <div ref={scroller} className="min-h-0 flex-1 overflow-auto py-1">
@@ -88,21 +89,59 @@ export function EventsPage({ task }: { task: string }) {
             return one && <Row key={one.seq} event={one} isHere={index === at} />;
           }}
         />
-        {shown.length === 0 && <p className="px-3 text-soft">Nothing that fits happened.</p>}
+        {shown.length === 0 && events.length > 0 && <p className="px-3 text-soft">None of the loaded events fits.</p>}
+        {events.length === 0 && !hasOlder && <p className="px-3 text-soft">Nothing that fits happened.</p>}
+        {hasOlder && (
+          <p className="px-3 py-2">
+            <button type="button" className="btn" onClick={loadOlder}>
+              Load older events
+            </button>
+          </p>
+        )}
       </div>
     </div>
   );
 }
 
-function useEvents(task: string, project: string, plumbing: boolean): { events: Event[]; error: Error | null } {
-  const [state, setState] = useState<{ events: Event[]; error: Error | null }>({ events: [], error: null });
+/** What a search looks through, said where one searches. */
+function Searched({ events, shown, isSearched, hasOlder }: { events: Event[]; shown: number; isSearched: boolean; hasOlder: boolean }) {
+  const first = events.at(-1)?.at;
+  const since = hasOlder && first ? `since ${moment(first)}` : "all that are kept";
+  return (
+    <span className="ml-auto text-xs text-faint" data-searched>
+      {isSearched ? `${shown} of ${counted(events.length, "event")}` : counted(events.length, "event")} · {since}
+    </span>
+  );
+}
+
+/** Every kind that was seen here, whichever is chosen. */
+function useKinds(events: Event[], chosen: string): string[] {
+  const known = useRef(new Set<string>());
+  return useMemo(() => {
+    for (const one of events) known.current.add(one.kind);
+    if (chosen) known.current.add(chosen);
+    return [...known.current].sort();
+  }, [events, chosen]);
+}
+
+interface Events {
+  events: Event[];
+  error: Error | null;
+  /** There may be some before the oldest that is here. */
+  hasOlder: boolean;
+  loadOlder: () => void;
+}
+const NONE = { events: [] as Event[], error: null as Error | null, hasOlder: false };
+
+function useEvents(task: string, project: string, kind: string, plumbing: boolean): Events {
+  const [state, setState] = useState(NONE);
   useEffect(() => {
     let isWanted = true;
     let timer = 0;
     let after = -1;
     let isUnderWay = false;
     let isOld = false;
-    const about = { task, project, plumbing, titles: true };
+    const about = { task, project, kind, plumbing, titles: true };
     const ask = async () => {
       isUnderWay = true;
       isOld = false;
@@ -113,7 +152,11 @@ function useEvents(task: string, project: string, plumbing: boolean): { events: 
         const isFresh = after < 0 || page.resync;
         after = page.next_after;
         const found = page.events.toReversed();
-        setState((was) => ({ events: isFresh ? found : [...found, ...was.events].slice(0, MOST), error: null }));
+        setState((was) => {
+          if (isFresh) return { events: found, error: null, hasOlder: found.length === FIRST };
+          const all = [...found, ...was.events];
+          return { events: all.slice(0, MOST), error: null, hasOlder: was.hasOlder || all.length > MOST };
+        });
       } catch (error) {
         if (isWanted) setState((was) => ({ ...was, error: error as Error }));
       } finally {
@@ -129,7 +172,7 @@ function useEvents(task: string, project: string, plumbing: boolean): { events: 
           void ask();
         }, GATHER_MS);
     };
-    setState({ events: [], error: null });
+    setState(NONE);
     void ask();
     const stop = onMessage((message) => {
       if (message.type === "resync") after = -1;
@@ -140,8 +183,21 @@ function useEvents(task: string, project: string, plumbing: boolean): { events: 
       window.clearTimeout(timer);
       stop();
     };
-  }, [task, project, plumbing]);
-  return state;
+  }, [task, project, kind, plumbing]);
+  const { events } = state;
+  const loadOlder = () => {
+    const query = { task, project, kind, plumbing, titles: true, last: FIRST, before: events.at(-1)?.seq ?? 0 };
+    call("get", "/api/events", { query: query as never }).then(
+      (page) =>
+        setState((was) =>
+          was.events.at(-1)?.seq === events.at(-1)?.seq
+            ? { events: [...was.events, ...page.events.toReversed()], error: null, hasOlder: page.events.length === FIRST }
+            : was,
+        ),
+      (error: Error) => setState((was) => ({ ...was, error })),
+    );
+  };
+  return { ...state, loadOlder };
 }
 
 /** Names of what stands in another column, and of what only the machinery needs. */

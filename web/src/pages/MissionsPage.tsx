@@ -8,6 +8,7 @@ import { missionAnswers, Questions } from "../parts/MissionAnswer";
 import { newDialog } from "../parts/NewDialog";
 import { Failure } from "../parts/said";
 import { Ago } from "../parts/time";
+import { counted, withoutLines } from "../parts/words";
 import type { Answer } from "../state/answers";
 import { useKeys } from "../state/keys";
 import { useLoaded } from "../state/loaded";
@@ -129,7 +130,7 @@ function MissionHead({ mission, onAnswered }: { mission: Mission; onAnswered: ()
           <code>{mission.id}</code> {several && `· ${mission.project_name}`} → {mission.target}
         </span>
       </div>
-      {mission.detail && <p className="mt-1 max-w-[90ch] text-sm break-words text-soft">{mission.detail}</p>}
+      {mission.detail && <p className="mt-1 max-w-[90ch] text-sm break-words whitespace-pre-line text-soft">{withoutLines(mission.detail)}</p>}
       <Figures mission={mission} />
       <div className="mt-2.5" data-actions>
         {mission.questions.some((one) => one.answer === null) && (
@@ -148,20 +149,23 @@ function MissionHead({ mission, onAnswered }: { mission: Mission; onAnswered: ()
   );
 }
 
+/** A number that nobody reads to its last digit. */
+const short = (limit: number): string => (limit < 1e6 ? limit.toLocaleString("en") : limit.toLocaleString("en", { notation: "compact", maximumFractionDigits: 1 }));
+
 function Figures({ mission }: { mission: Mission }) {
   const { usage, budget } = mission;
   const limits = Object.entries(budget).filter(([, limit]) => limit > 0);
   return (
-    <p className="mt-1 flex flex-wrap gap-x-4 text-xs text-faint tabular-nums">
+    <p className="mt-1 flex min-w-0 flex-wrap gap-x-4 text-xs text-faint tabular-nums">
       <span>
-        planner: {usage.calls} calls, {(usage.input_tokens + usage.output_tokens).toLocaleString("en")} tokens,{" "}
+        planner: {counted(usage.calls, "call")}, {counted(usage.input_tokens + usage.output_tokens, "token")},{" "}
         {usage.cost_usd === null ? "cost unknown" : `${usage.cost_usd.toFixed(4)} USD ${usage.cost}`}
       </span>
-      <span>{limits.length ? `budget: ${limits.map(([name, limit]) => `${limit.toLocaleString("en")} ${name}`).join(", ")}` : "no budget"}</span>
+      <span className="min-w-0 break-words">{limits.length ? `budget: ${limits.map(([name, limit]) => `${short(limit)} ${name}`).join(", ")}` : "no budget"}</span>
       {mission.parallelism > 0 && <span>{mission.parallelism} at once</span>}
       {mission.follows && (
         <a className="text-accent" href={paths.mission(mission.follows)}>
-          goes on from {mission.follows}
+          goes on from {missions.get()?.find((one) => one.id === mission.follows)?.title || mission.follows}
         </a>
       )}
       {mission.spec && <span>files in {mission.spec}</span>}

@@ -4,6 +4,7 @@ import { useState } from "react";
 import type { Views } from "../api/client";
 import { Sign, State } from "../parts/marks";
 import { Markdown } from "../parts/Markdown";
+import { counted, withoutLines } from "../parts/words";
 import { paths } from "../state/route";
 
 type Planned = Views["PlannedTaskView"];
@@ -17,7 +18,7 @@ export function Plan({ plan, mission }: { plan: Views["PlanView"]; mission: View
         <h2 className="heading">Plan · version {plan.version}</h2>
         <span className="text-sm text-soft">{state}</span>
         <span className="text-sm text-faint">
-          {done} of {plan.tasks.length} tasks done{plan.parallelism > 0 && ` · ${plan.parallelism} at once`}
+          {done} of {counted(plan.tasks.length, "task")} done{plan.parallelism > 0 && ` · ${plan.parallelism} at once`}
         </span>
       </div>
       <Told name="Faults: it cannot be started like this" lines={plan.faults} look="text-fail" />
@@ -82,7 +83,7 @@ function Entry({ task, all }: { task: Planned; all: readonly Planned[] }) {
           {isOpen ? "less" : "more"}
         </button>
       </div>
-      {task.detail && !(task.reason.startsWith("dependency") && task.depends_on.length > 0) && <p className="pl-7 text-sm break-words text-soft">{task.detail}</p>}
+      {task.detail && !(task.reason.startsWith("dependency") && task.depends_on.length > 0) && <p className="pl-7 text-sm break-words text-soft">{withoutLines(task.detail)}</p>}
       {isOpen && (
         <dl className="mt-1 ml-7 grid gap-x-4 gap-y-0.5 text-sm sm:grid-cols-[7rem_1fr]">
           {(

@@ -3,6 +3,7 @@ import { useState } from "react";
 
 import { call, type Views } from "../api/client";
 import { Answers } from "../parts/Answers";
+import { TaskLink } from "../parts/TaskLink";
 import type { Answer } from "../state/answers";
 import { AgentForm } from "./AgentForm";
 
@@ -14,6 +15,8 @@ interface Props {
   project: Project;
   agents: Agent[];
   members: Member[];
+  /** By id of a run. */
+  tasks: ReadonlyMap<string, string>;
   onChange: () => void;
 }
 
@@ -24,7 +27,7 @@ function agentsOf(project: Project, agents: Agent[]): Agent[] {
   return here.filter((one) => one.project === project.id || !own.has(one.id));
 }
 
-export function ProjectCrew({ project, agents, members, onChange }: Props) {
+export function ProjectCrew({ project, agents, members, tasks, onChange }: Props) {
   const [isAdding, setAdding] = useState(false);
   const here = agentsOf(project, agents);
   const names = new Set(here.map((one) => one.id));
@@ -53,7 +56,7 @@ export function ProjectCrew({ project, agents, members, onChange }: Props) {
       </p>
       <ul className="divide-y divide-line">
         {here.map((one) => (
-          <AgentRow key={one.id} agent={one} project={project} member={members.find((other) => other.id === one.id && (other.project ?? null) === one.project)} onChange={onChange} />
+          <AgentRow key={one.id} agent={one} project={project} member={members.find((other) => other.id === one.id && (other.project ?? null) === one.project)} tasks={tasks} onChange={onChange} />
         ))}
         {here.length === 0 && <li className="px-3 py-2 text-sm text-ask">No agent works here: its tasks wait.</li>}
       </ul>
@@ -104,7 +107,7 @@ function projectAnswers(project: Project): Answer[] {
   ];
 }
 
-function AgentRow({ agent, project, member, onChange }: { agent: Agent; project: Project; member: Member | undefined; onChange: () => void }) {
+function AgentRow({ agent, project, member, tasks, onChange }: { agent: Agent; project: Project; member: Member | undefined; tasks: ReadonlyMap<string, string>; onChange: () => void }) {
   const [isOpen, setOpen] = useState(false);
   const isDefault = project.default_agent === agent.id;
   const isOff = agent.status !== "active" && agent.status !== "enabled";
@@ -126,15 +129,20 @@ function AgentRow({ agent, project, member, onChange }: { agent: Agent; project:
           {isOpen ? "less" : "change"}
         </button>
       </div>
-      {agent.warnings.length > 0 && <p className="text-xs text-faint">{agent.warnings.join(" · ")}</p>}
+      {agent.warnings.length > 0 && !isOpen && (
+        <p className="text-xs text-faint">
+          It has no prompt of its own:{" "}
+          <button type="button" className="text-accent underline" onClick={() => setOpen(true)}>
+            tell it your rules
+          </button>
+        </p>
+      )}
       {(member?.runs ?? []).length > 0 && (
-        <p className="mt-0.5 text-xs text-faint">
-          runs:{" "}
-          {member?.runs.map((one) => (
-            <code key={one} className="mr-2">
-              {one}
-            </code>
-          ))}
+        <p className="mt-0.5 flex flex-wrap gap-x-3 text-sm">
+          {member?.runs.map((one) => {
+            const task = tasks.get(one);
+            return task ? <TaskLink key={one} id={task} /> : <code key={one}>{one}</code>;
+          })}
         </p>
       )}
       {isOpen && (
@@ -172,7 +180,7 @@ function agentAnswers(agent: Agent, project: Project, isOff: boolean, isDefault:
     {
       ...plain("End outside sessions", "", () => Promise.resolve(), "Agents of this name that somebody else started here are no longer counted as at work."),
       run: async () => {
-        const ended = await call("post", "/api/agents/{agent}/end-session", { path, body });
+        const ended = await call("post", "/api/agents/{agent}/end-session", { path, body: { ...body, session: "" } });
         return ended.ended === 1 ? "1 session ended" : `${ended.ended} sessions ended`;
       },
     },

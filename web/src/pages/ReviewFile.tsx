@@ -32,9 +32,11 @@ export const ReviewFile = memo(function ReviewFile({ file, task, at, onMark, onC
           {file.path}
         </code>
         <span className="text-xs text-faint">{file.binary ? "binary" : file.kind === "changed" || file.kind === "modified" ? "" : file.kind}</span>
-        <span className="ml-auto text-xs whitespace-nowrap tabular-nums">
-          <span className="text-done">+{added}</span> <span className="text-fail">−{removed}</span>
-        </span>
+        {added + removed > 0 && (
+          <span className="ml-auto text-xs whitespace-nowrap tabular-nums">
+            <span className="text-done">+{added}</span> <span className="text-fail">−{removed}</span>
+          </span>
+        )}
       </button>
       {isOpen && file.hunks.map((one) => <HunkView key={one.id} hunk={one} path={file.path} task={task} isHere={one.id === at} onMark={onMark} onComment={onComment} />)}
     </section>
@@ -86,9 +88,11 @@ function HunkView({ hunk, path, task, isHere, onMark, onComment }: HunkProps) {
     <div id={`hunk-${hunk.id}`} data-hunk={hunk.id} data-is-seen={isSeen} className={`border-t border-l-2 border-t-line ${isHere ? "border-l-accent" : "border-l-transparent"}`}>
       <div className="flex items-center gap-3 bg-sunken px-2 py-0.5 text-xs text-faint">
         <code className="min-w-0 flex-1 truncate">{hunk.header}</code>
-        <button type="button" data-comment className="text-accent hover:underline" onClick={whole}>
-          comment
-        </button>
+        {lines.length > 0 && (
+          <button type="button" data-comment className="text-accent hover:underline" onClick={whole}>
+            comment
+          </button>
+        )}
         <label className="flex items-center gap-1 text-soft">
           <input
             type="checkbox"
@@ -101,7 +105,7 @@ function HunkView({ hunk, path, task, isHere, onMark, onComment }: HunkProps) {
           seen
         </label>
       </div>
-      <div className={`mono overflow-x-auto ${isSeen ? "opacity-60" : ""}`} tabIndex={0} role="region" aria-label={`changes in ${path} ${hunk.header}`}>
+      {lines.length > 0 && <div className={`mono overflow-x-auto ${isSeen ? "opacity-60" : ""}`} tabIndex={0} role="region" aria-label={`changes in ${path} ${hunk.header}`}>
         <div className="lazy w-max min-w-full" style={{ containIntrinsicSize: `auto ${lines.length * 18}px` }}>
           {lines.map((one, at) => (
             <div
@@ -121,7 +125,7 @@ function HunkView({ hunk, path, task, isHere, onMark, onComment }: HunkProps) {
             </div>
           ))}
         </div>
-      </div>
+      </div>}
       {range && (
         <Comment
           task={task}

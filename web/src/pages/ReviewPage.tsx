@@ -2,9 +2,10 @@
 import { useCallback, useState } from "react";
 
 import { call, type Views } from "../api/client";
-import { Answers, useBack } from "../parts/Answers";
+import { Answers, press, useBack } from "../parts/Answers";
 import { State } from "../parts/marks";
 import { doIt, Failure } from "../parts/said";
+import { counted } from "../parts/words";
 import { taskAnswer } from "../state/answers";
 import { useKeys } from "../state/keys";
 import { useLoaded } from "../state/loaded";
@@ -50,6 +51,8 @@ export default function ReviewPage({ id }: { id: string }) {
       },
     },
     { key: "c", does: "comment on the hunk", run: () => document.querySelector<HTMLElement>(`[id="hunk-${here?.id}"] [data-comment]`)?.click() },
+    { key: "a", does: "approve it", run: () => press("[data-actions]", "a") },
+    { key: "x", does: "reject it, with a reason", run: () => press("[data-actions]", "x") },
     { key: "u", does: "only since my last review", run: () => setSinceLast(!isSinceLast) },
   ]);
   if (!data) return error ? <Failure error={error} /> : <p className="p-4 text-faint">Loading what it changed …</p>;
@@ -92,10 +95,10 @@ function ReviewHead({ id, review, isSinceLast, setSinceLast, onMark, onAnswered 
       </a>
       <State status={review.status} reason={review.reason} />
       <span className="text-sm text-faint tabular-nums">
-        {review.files.length === 1 ? "1 file" : `${review.files.length} files`} · <span data-seen={review.seen}>{review.seen}</span> of {review.hunks} hunks seen
+        {counted(review.files.length, "file")} · <span data-seen={review.seen}>{review.seen}</span> of {counted(review.hunks, "hunk")} seen
         {review.head && ` · ${review.base.slice(0, 9)}…${review.head.slice(0, 9)}`}
       </span>
-      <span className="ml-auto flex flex-wrap items-center gap-2">
+      <span className="ml-auto flex flex-wrap items-center gap-2" data-actions>
         <label className="flex items-center gap-1.5 text-sm text-soft">
           <input type="checkbox" checked={isSinceLast} onChange={(event) => setSinceLast(event.target.checked)} /> since my last review
         </label>
@@ -104,7 +107,7 @@ function ReviewHead({ id, review, isSinceLast, setSinceLast, onMark, onAnswered 
             Mark all as seen
           </button>
         )}
-        {canJudge && <Answers answers={[taskAnswer("approve", id), taskAnswer("reject", id)]} onAnswered={onAnswered} />}
+        {canJudge && <Answers answers={[taskAnswer("approve", id, review.reason), taskAnswer("reject", id, review.reason)]} onAnswered={onAnswered} />}
       </span>
     </header>
   );
@@ -127,7 +130,7 @@ function Files({ review }: { review: Review }) {
             <span className="min-w-0 flex-1 truncate text-left [direction:rtl]">
               <bdi>{one.path}</bdi>
             </span>
-            <span className={`text-xs tabular-nums ${seen === one.hunks.length ? "text-done" : "text-faint"}`}>
+            <span className={`text-xs tabular-nums ${one.hunks.length > 0 && seen === one.hunks.length ? "text-done" : "text-faint"}`}>
               {seen}/{one.hunks.length}
             </span>
           </button>

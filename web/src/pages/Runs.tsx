@@ -3,6 +3,7 @@ import { call, type Views } from "../api/client";
 import { Answers } from "../parts/Answers";
 import { State } from "../parts/marks";
 import { Ago, duration } from "../parts/time";
+import { counted } from "../parts/words";
 import type { Answer } from "../state/answers";
 
 type Run = Views["RunView"];
@@ -60,8 +61,8 @@ function Usage({ of }: { of: Run["usage"] }) {
   const tokens = (of.input_tokens ?? 0) + (of.output_tokens ?? 0);
   return (
     <span className="text-sm text-faint tabular-nums">
-      {of.turns !== null && `${of.turns} turns · `}
-      {tokens.toLocaleString("en")} tokens{of.cached_tokens ? ` (${of.cached_tokens.toLocaleString("en")} cached)` : ""}
+      {of.turns !== null && `${counted(of.turns, "turn")} · `}
+      {counted(tokens, "token")}{of.cached_tokens ? ` (${of.cached_tokens.toLocaleString("en")} cached)` : ""}
       {of.cost_usd === null ? " · cost unknown" : ` · ${of.cost_usd.toFixed(4)} USD`}
     </span>
   );

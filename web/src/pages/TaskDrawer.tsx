@@ -2,11 +2,14 @@
 import { useEffect, useRef } from "react";
 
 import { call } from "../api/client";
+import { Answers } from "../parts/Answers";
 import { LogView } from "../parts/LogView";
 import { State } from "../parts/marks";
+import { withoutLines } from "../parts/words";
 import { useLoaded } from "../state/loaded";
 import { paths } from "../state/route";
 import { keptSignal, useSignal } from "../state/signal";
+import { answersToTask } from "../state/taskAnswers";
 import { useTask } from "../state/tasks";
 
 const height = keptSignal("drawer", 38, (one): one is number => typeof one === "number" && one > 9 && one < 91);
@@ -14,14 +17,14 @@ const height = keptSignal("drawer", 38, (one): one is number => typeof one === "
 export function TaskDrawer({ id, onClose }: { id: string; onClose: () => void }) {
   const task = useTask(id);
   const share = useSignal(height);
-  const { data, error } = useLoaded(
+  const { data, error, reload } = useLoaded(
     id,
     async () => {
-      const [why, runs] = await Promise.all([
+      const [why, one] = await Promise.all([
         call("get", "/api/why", { query: { id } as never }),
-        call("get", "/api/runs", { query: { task: id, limit: 1 } }),
+        call("get", "/api/tasks/{task}", { path: { task: id } }),
       ]);
-      return { sentence: why.sentence, run: runs.runs.at(0)?.id ?? "" };
+      return { sentence: withoutLines(why.sentence), run: one.task.runs.at(-1)?.id ?? "", answers: answersToTask(one.task, why) };
     },
     (message) => (message.type === "task_update" || message.type === "task_changed") && message.task_id === id,
   );
@@ -42,6 +45,9 @@ export function TaskDrawer({ id, onClose }: { id: string; onClose: () => void })
         <button type="button" className="btn btn-bare h-6 min-h-0 px-2" aria-label="close the log" onClick={onClose}>
           ✕
         </button>
+      </div>
+      <div className="px-3 pb-1.5" data-drawer-answers data-loading={data === null}>
+        {data && <Answers answers={data.answers} onAnswered={reload} />}
       </div>
       {data && <LogView key={data.run} run={data.run} className="flex-1" />}
     </section>

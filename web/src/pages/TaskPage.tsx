@@ -2,19 +2,23 @@
 import { lazy, Suspense, useState } from "react";
 
 import { call, type Views } from "../api/client";
-import { Answers, useBack } from "../parts/Answers";
+import { Answers, press, useBack } from "../parts/Answers";
 import { LogView } from "../parts/LogView";
-import { Sign, State } from "../parts/marks";
+import { Sign, State, words } from "../parts/marks";
+import { newDialog } from "../parts/NewDialog";
 import { Failure } from "../parts/said";
 import { TaskLink } from "../parts/TaskLink";
 import { Ago } from "../parts/time";
-import { answerTo, sayAnswer, taskAnswer, type Answer, type Elsewhere } from "../state/answers";
+import { withoutLines } from "../parts/words";
 import { useKeys } from "../state/keys";
 import { useLoaded } from "../state/loaded";
+import { answersToTask } from "../state/taskAnswers";
+import { missions } from "../state/missions";
 import { projectName } from "../state/projects";
 import { go, pathOf, paths } from "../state/route";
 import { AboutTask } from "./AboutTask";
 import { Checks } from "./Checks";
+import { DoneBy } from "./DoneBy";
 import { Runs } from "./Runs";
 import { SaidToTask } from "./SaidToTask";
 import { UnitMessages } from "./UnitMessages";
@@ -43,6 +47,10 @@ export function TaskPage({ id, first }: { id: string; first: string }) {
   useKeys("task", [
     ...TABS.map((one, at) => ({ key: String(at + 1), does: NAMES[one], run: () => setTab(one) })),
     { key: "r", does: "review: what it changed", run: () => go(paths.review(id)) },
+    { key: "a", does: "approve", run: () => press("[data-actions]", "a") },
+    { key: "x", does: "reject, with a reason", run: () => press("[data-actions]", "x") },
+    { key: "m", does: "say something to its agent", run: () => press("[data-actions]", "m") },
+    { key: "f", does: "a task after this one", run: () => newDialog.set({ kind: "task", after: id }) },
     ...(isStoppable ? [{ key: "s", does: "to the buttons (stop, say …)", run: () => document.querySelector<HTMLElement>("[data-actions] button")?.focus() }] : []),
   ]);
   if (!data) return error ? <Failure error={error} /> : <p className="p-4 text-faint">Loading {id} …</p>;
@@ -53,12 +61,12 @@ export function TaskPage({ id, first }: { id: string; first: string }) {
         <Head task={task} />
         <Because why={why} task={task} />
         <div className="mt-2" data-actions>
-          <Answers answers={answersOf(task, why)} onAnswered={reload} />
+          <Answers answers={answersToTask(task, why)} onAnswered={reload} />
         </div>
         <Links task={task} />
       </div>
-      <div className="flex shrink-0 gap-1 overflow-x-auto border-b border-line px-2 sm:px-3">
-        <div role="tablist" aria-label="about the task" className="flex gap-1">
+      <div className="flex shrink-0 border-b border-line px-1 sm:gap-1 sm:px-3">
+        <div role="tablist" aria-label="about the task" className="flex sm:gap-1">
         {TABS.map((one) => (
           <button
             key={one}
@@ -68,14 +76,14 @@ export function TaskPage({ id, first }: { id: string; first: string }) {
             aria-selected={tab === one}
             aria-controls="tab-panel"
             onClick={() => setTab(one)}
-            className="border-b-2 border-transparent px-2.5 py-1.5 text-sm text-soft hover:text-ink aria-selected:border-accent aria-selected:text-ink"
+            className="border-b-2 border-transparent px-1.5 py-1.5 text-sm text-soft sm:px-2.5 hover:text-ink aria-selected:border-accent aria-selected:text-ink"
           >
             {NAMES[one]}
             {one === "runs" && task.runs.length > 0 && <span className="ml-1 text-xs text-faint">{task.runs.length}</span>}
           </button>
         ))}
         </div>
-        <a href={paths.review(id)} className="px-2.5 py-1.5 text-sm whitespace-nowrap text-soft hover:text-ink">
+        <a href={paths.review(id)} className="px-1.5 py-1.5 text-sm whitespace-nowrap text-soft hover:text-ink sm:px-2.5">
           Review <span className="text-xs text-faint">{task.changed_files.length || ""}</span>
         </a>
       </div>
@@ -103,7 +111,7 @@ function Head({ task }: { task: Task }) {
       <State status={task.status} reason={task.reason} />
       {task.verdict && <State status={task.verdict} />}
       <span className="text-sm text-faint">
-        <code>{task.id}</code> · {projectName(task.project)}
+        <code>{task.id}</code> {task.unit && <code title="its place in the tree of units">· {task.unit} </code>}· {projectName(task.project)}
         {task.agent && ` · ${task.agent}`} → {task.target_branch}
       </span>
       <Ago at={task.changed_at} className="text-sm text-faint" />
@@ -124,8 +132,10 @@ function Because({ why, task }: { why: Why; task: Task }) {
   useKeys("why", [{ key: "w", does: "why: the facts it stands on", run: () => setOpen(!isOpen) }]);
   return (
     <div className="mt-1.5 text-sm">
+      {task.status === "done" && <DoneBy task={task} />}
       <p className="max-w-[100ch] break-words whitespace-pre-line">
-        {why.sentence}. <span className={why.turn === "person" ? "font-medium text-ask" : "text-soft"}>{TURNS[why.turn] ?? ""}</span>{" "}
+        {task.status !== "done" && `${withoutLines(why.sentence)}. `}
+        <span className={why.turn === "person" ? "font-medium text-ask" : "text-soft"}>{TURNS[why.turn] ?? ""}</span>{" "}
         <button type="button" aria-expanded={isOpen} className="text-accent underline" onClick={() => setOpen(!isOpen)}>
           {isOpen ? "less" : `why? ${why.facts.length} facts`}
         </button>
@@ -141,10 +151,7 @@ function Because({ why, task }: { why: Why; task: Task }) {
           <span className="text-faint">waits for</span>
           {why.waits_for.map((one) => (
             <span key={one.subject} className="inline-flex items-baseline gap-1">
-              <a className="text-accent hover:underline" href={pathOf(one.subject) || undefined}>
-                {one.subject.replace(":", " ")}
-              </a>
-              <State status={one.status} reason={one.reason} />
+              <Waited link={one} />
             </span>
           ))}
         </p>
@@ -164,48 +171,24 @@ function Because({ why, task }: { why: Why; task: Task }) {
   );
 }
 
-/** First what its reason asks for, then what is possible in its state. */
-function answersOf(task: Task, why: Why): (Answer | Elsewhere)[] {
-  const found = why.actions.map((one) => answerTo(one, task.project));
-  const labels = new Set(found.map((one) => one.label));
-  const add = (one: Answer) => {
-    if (!labels.has(one.label)) found.push(one);
-  };
-  const live = task.runs.filter((one) => one.live);
-  const isOver = task.status === "failed" || task.status === "cancelled";
-  if (live.length) add(sayAnswer(task.id, "Say", "Words for the agent, at its next step"));
-  for (const one of live) add(stop(one.id));
-  if (task.status === "done") add(revert(task.id));
-  if (isOver) add(taskAnswer("retry", task.id));
-  if (!isOver && task.status !== "done") add(taskAnswer("cancel", task.id));
-  return found.filter((one) => !("href" in one && one.href === paths.task(task.id)));
-}
-
-function stop(run: string): Answer {
-  return {
-    label: "Stop",
-    tone: "danger",
-    asks: null,
-    warns: "Its process ends; what it wrote is kept, and the task can be retried.",
-    run: async () => {
-      await call("post", "/api/runs/{run}/stop", { path: { run } });
-      return `stopping ${run}`;
-    },
-  };
-}
-
-function revert(task: string): Answer {
-  return {
-    label: "Revert",
-    tone: "danger",
-    asks: { words: "Why? (optional)", isNeeded: false },
-    warns: "A new task takes its work off the branch again, through the same checks.",
-    run: async (note) => {
-      const made = await call("post", "/api/tasks/{task}/revert", { path: { task }, body: { note } });
-      const later = made.builds_on_it.map((one) => one.title).join(", ");
-      return `${made.id} reverts it${later ? `; built on it since: ${later}` : ""}`;
-    },
-  };
+/** A task by its title; anything else by its name, as a link where it has a page. */
+function Waited({ link }: { link: Why["waits_for"][number] }) {
+  const [kind = "", ...rest] = link.subject.split(":");
+  if (kind === "task") return <TaskLink id={rest.join(":")} />;
+  const href = pathOf(link.subject);
+  const name = `${words(kind)} ${rest.join(":")}`;
+  return (
+    <>
+      {href ? (
+        <a className="text-accent hover:underline" href={href}>
+          {name}
+        </a>
+      ) : (
+        <span>{name}</span>
+      )}
+      <State status={link.status} reason={link.reason} />
+    </>
+  );
 }
 
 function Links({ task }: { task: Task }) {
@@ -214,15 +197,15 @@ function Links({ task }: { task: Task }) {
     ["after", task.dependencies],
     ["parts", task.children.map((one) => one.id)],
   ];
-  if (!rows.some(([, ids]) => ids.length) && !task.mission) return null;
+  const mission = missions.get()?.find((one) => one.id === task.mission)?.title;
   return (
     <dl className="mt-2 flex flex-wrap gap-x-5 gap-y-1 text-sm">
       {task.mission && (
         <div className="flex gap-1.5">
           <dt className="text-faint">mission</dt>
           <dd>
-            <a className="text-accent hover:underline" href={paths.mission(task.mission)}>
-              {task.mission}
+            <a className="text-accent hover:underline" href={paths.mission(task.mission)} title={task.mission}>
+              {mission || task.mission}
             </a>
           </dd>
         </div>
@@ -239,6 +222,14 @@ function Links({ task }: { task: Task }) {
             ))}
           </div>
         ))}
+      <div>
+        <dt className="sr-only">next</dt>
+        <dd>
+          <button type="button" className="text-accent hover:underline" title="f" onClick={() => newDialog.set({ kind: "task", after: task.id })}>
+            + a task after this one
+          </button>
+        </dd>
+      </div>
     </dl>
   );
 }

@@ -3,6 +3,7 @@ import { memo, useMemo } from "react";
 
 import { Sign, State, words, worst } from "../parts/marks";
 import { Ago } from "../parts/time";
+import { withoutLines } from "../parts/words";
 import { paths } from "../state/route";
 import { useSignal } from "../state/signal";
 import { sums, taskOf, useTask } from "../state/tasks";
@@ -62,10 +63,15 @@ function TaskCells({ row, isTall }: { row: Row; isTall: boolean }) {
       {task.title}
     </a>
   );
+  const unit = task.unit && (
+    <code className="max-w-40 shrink-0 truncate rounded bg-sunken px-1 text-xs text-soft" title={`unit ${task.unit}`}>
+      {task.unit}
+    </code>
+  );
   const state = <State status={task.status} reason={task.reason} />;
   const message = (
-    <span className="min-w-0 flex-1 truncate text-sm text-soft" title={task.detail}>
-      {task.reason.startsWith("dependency") && task.dependencies.length > 0 ? "" : task.detail}
+    <span className="min-w-0 flex-1 truncate text-sm text-soft" title={withoutLines(task.detail)}>
+      {task.reason.startsWith("dependency") && task.dependencies.length > 0 ? "" : withoutLines(task.detail)}
     </span>
   );
   const below = row.isFolded && <Below ids={row.below} />;
@@ -74,6 +80,7 @@ function TaskCells({ row, isTall }: { row: Row; isTall: boolean }) {
       <span className="flex min-w-0 flex-1 flex-col">
         <span className="flex items-center gap-1">
           <Sign status={task.status} />
+          {unit}
           {title}
           <Ago at={task.changed_at} className="ml-auto pl-2 text-xs text-faint" />
         </span>
@@ -89,7 +96,10 @@ function TaskCells({ row, isTall }: { row: Row; isTall: boolean }) {
   return (
     <>
       <Sign status={task.status} />
-      <span className="flex max-w-[55%] min-w-0 shrink-0 items-center gap-1.5">{title}</span>
+      <span className="flex max-w-[55%] min-w-0 shrink-0 items-center gap-1.5">
+        {unit}
+        {title}
+      </span>
       {state}
       {below}
       <Needs ids={task.dependencies} />

@@ -1,16 +1,18 @@
 // Work: what needs a person, above the tree of everything; the log of the chosen task below.
 import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from "react";
 
+import { press } from "../parts/Answers";
 import { Failure } from "../parts/said";
 import { Windowed } from "../parts/Windowed";
+import { cursor, idOf, items } from "../state/attention";
 import { useKeys } from "../state/keys";
 import { missions } from "../state/missions";
 import { chosenProject, projects } from "../state/projects";
-import { go, paths } from "../state/route";
+import { go, pathOf, paths } from "../state/route";
 import { signal, useSignal } from "../state/signal";
 import { allTasks, isLoaded, loadError, shape, sums } from "../state/tasks";
 import { matches, rowsOf, type Row } from "../state/tree";
-import { Attention } from "./Attention";
+import { Attention, FIRST, isWholeShown } from "./Attention";
 import { TaskDrawer } from "./TaskDrawer";
 import { TreeRow } from "./TreeRow";
 
@@ -56,23 +58,57 @@ export function WorkPage() {
     if (row.isFolded === null) return;
     folds.set(new Map(folds.get()).set(row.key, to ?? !row.isFolded));
   }, []);
-  const onRow = useCallback((index: number) => choose(index, true), [choose]);
+  const onRow = useCallback(
+    (index: number) => {
+      cursor.set("");
+      choose(index, true);
+    },
+    [choose],
+  );
   const here = rows[at];
-  const step = (by: number) => choose(Math.min(rows.length - 1, Math.max(0, at < 0 ? 0 : at + by)), false);
+  const needs = useShownNeeds();
+  const need = useSignal(cursor);
+  const toRow = (index: number, opens = false) => {
+    cursor.set("");
+    choose(index, opens);
+  };
+  /** What needs a person stands above the tree, and is walked through first. */
+  const step = (by: number) => {
+    const place = needs.indexOf(need);
+    const next = place < 0 ? (at < 0 || (at === 0 && by < 0) ? (by < 0 ? needs.length - 1 : 0) : -1) : place + by;
+    const to = needs[next];
+    if (to !== undefined) cursor.set(to);
+    else if (place >= 0 || at < 0) {
+      if (by > 0 || place < 0) toRow(0);
+    } else toRow(Math.min(rows.length - 1, Math.max(0, at + by)));
+  };
+  /** On an item that needs a person its own button; on a task's row that of the panel below, which opens. */
+  const answer = (key: string) => {
+    if (need) press(`[data-need-id="${CSS.escape(need)}"]`, key);
+    else if (here?.kind === "task") {
+      toRow(at, true);
+      window.setTimeout(() => press("[data-drawer-answers]", key), 0);
+    }
+  };
   const open = () => {
-    if (here?.kind === "task") go(paths.task(here.id));
+    const item = items.get().find((one) => idOf(one.need) === need)?.need;
+    if (item) go(pathOf(item.subject) || paths.work);
+    else if (here?.kind === "task") go(paths.task(here.id));
     else if (here?.kind === "mission") go(paths.mission(here.id));
     else if (here) fold(here);
   };
   useKeys("work", [
-    { key: "j", does: "next row", run: () => step(1) },
-    { key: "k", does: "row before", run: () => step(-1) },
+    { key: "j", does: "next: what needs you first, then the rows", run: () => step(1) },
+    { key: "k", does: "the one before", run: () => step(-1) },
+    { key: "a", does: "approve what the cursor is on", run: () => answer("a") },
+    { key: "x", does: "reject it, with a reason", run: () => answer("x") },
+    { key: "m", does: "say something to it, or answer it", run: () => answer("m") },
     { key: "ArrowDown", does: "next row", run: () => step(1), hidden: true },
     { key: "ArrowUp", does: "row before", run: () => step(-1), hidden: true },
-    { key: "Home", does: "first row", run: () => choose(0, false) },
-    { key: "End", does: "last row", run: () => choose(rows.length - 1, false) },
+    { key: "Home", does: "first row", run: () => toRow(0) },
+    { key: "End", does: "last row", run: () => toRow(rows.length - 1) },
     { key: "Enter", does: "open the task or mission", run: open },
-    { key: "o", does: "its log, below", run: () => at >= 0 && choose(at, true) },
+    { key: "o", does: "its log, below", run: () => at >= 0 && toRow(at, true) },
     { key: " ", does: "fold or unfold", run: () => here && fold(here) },
     { key: "h", does: "fold", run: () => here && fold(here, true) },
     { key: "l", does: "unfold", run: () => here && fold(here, false) },
@@ -105,7 +141,7 @@ export function WorkPage() {
           active={here ? `row-${here.key}` : undefined}
           row={(index) => {
             const one = rows[index];
-            return one && <TreeRow key={one.key} row={one} index={index} height={rowHeight} isChosen={one.key === chosen} onChoose={onRow} onFold={fold} />;
+            return one && <TreeRow key={one.key} row={one} index={index} height={rowHeight} isChosen={one.key === chosen && !need} onChoose={onRow} onFold={fold} />;
           }}
         />
         <div className="h-10" />
@@ -113,6 +149,15 @@ export function WorkPage() {
       {log && <TaskDrawer id={log} onClose={() => place.set({ ...place.get(), log: "" })} />}
     </div>
   );
+}
+
+/** Ids of what needs a person and is shown, in its order. */
+function useShownNeeds(): string[] {
+  const all = useSignal(items);
+  const project = useSignal(chosenProject);
+  const isWhole = useSignal(isWholeShown);
+  const shown = all.filter((one) => !project || one.need.project === project);
+  return shown.slice(0, isWhole ? undefined : FIRST).flatMap((one) => (one.answer ? [] : [idOf(one.need)]));
 }
 
 /** Rows are made anew when a task comes or a person asks for it, not when a status changes: nothing moves under the hand. */

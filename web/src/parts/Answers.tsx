@@ -46,6 +46,7 @@ export function Answers({ answers, onAnswered }: Props) {
               key={one.label}
               type="button"
               disabled={isBusy}
+              data-key={one.key}
               aria-expanded={one.asks || one.warns ? open?.label === one.label : undefined}
               className={TONES[one.tone]}
               onClick={(event) => choose(one, event.currentTarget)}
@@ -145,6 +146,27 @@ export function CopyLine({ line }: { line: string }) {
 }
 
 /** Esc goes back to where one came from. */
+/**
+ * The button of a key within what `selector` names, pressed as a person would; waits a moment for one that is
+ * being loaded.
+ */
+export function press(selector: string, key: string): void {
+  const end = performance.now() + 3000;
+  const look = () => {
+    const button = document.querySelector<HTMLElement>(`${selector} [data-key="${key}"]`);
+    if (button) button.click();
+    else if (performance.now() < end && document.querySelector(`${selector}[data-loading="true"]`)) window.setTimeout(look, 50);
+    else sayRefused(new Error(NOTHING[key] ?? ""));
+  };
+  look();
+}
+
+const NOTHING: Record<string, string> = {
+  a: "There is nothing to approve here.",
+  x: "There is nothing to reject here.",
+  m: "Nobody is there to be told: no run of it is alive.",
+};
+
 export function useBack(to: string): void {
   useKeys("here", [{ key: "Escape", does: "back", run: () => go(to) }]);
 }

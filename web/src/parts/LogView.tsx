@@ -2,7 +2,10 @@
 import { memo, useEffect, useLayoutEffect, useMemo, useRef, useState } from "react";
 
 import { searchLog, useLog, type Found } from "../state/log";
+import { isFollowing } from "../state/live";
+import { useSignal } from "../state/signal";
 import { spans } from "./ansi";
+import { counted } from "./words";
 
 const LONGEST = 2000;
 const MORE = 20_000;
@@ -28,21 +31,16 @@ export function LogView({ run, className = "" }: { run: string; className?: stri
         />
         {found && (
           <span>
-            {found.matches.length}
-            {found.isWhole ? "" : " or more"} lines
+            {found.isWhole ? counted(found.matches.length, "line") : `${found.matches.length} or more lines`}
           </span>
         )}
         {log.page && (
           <span className="text-faint">
-            {log.page.agent} · {log.page.size.toLocaleString("en")} bytes
+            {log.page.agent} · {counted(log.page.size, "byte")}
           </span>
         )}
         <span className="ml-auto flex items-center gap-3">
-          {log.page && !log.ended && (
-            <span className="flex items-center gap-1 text-go">
-              <span className="pulse inline-block size-1.5 rounded-full bg-go" /> live
-            </span>
-          )}
+          {log.page && !log.ended && <Live />}
           <label className="flex items-center gap-1">
             <input type="checkbox" checked={isWrapped} onChange={(event) => setWrapped(event.target.checked)} /> wrap
           </label>
@@ -55,6 +53,16 @@ export function LogView({ run, className = "" }: { run: string; className?: stri
       </div>
       {found ? <Matches found={found} isWrapped={isWrapped} /> : <Lines log={log} run={run} isWrapped={isWrapped} isAtEnd={isAtEnd} setAtEnd={setAtEnd} />}
     </section>
+  );
+}
+
+function Live() {
+  const follows = useSignal(isFollowing);
+  if (!follows) return <span className="text-wait">paused</span>;
+  return (
+    <span className="flex items-center gap-1 text-go">
+      <span className="pulse inline-block size-1.5 rounded-full bg-go" /> live
+    </span>
   );
 }
 
@@ -135,7 +143,7 @@ function Lines({ log, run, isWrapped, isAtEnd, setAtEnd }: LinesProps) {
     <div ref={box} onScroll={onScroll} tabIndex={0} role="log" aria-live="off" aria-label="lines of the log" className={`${BOX} ${wrap(isWrapped)}`}>
       {log.error && <p className="text-fail">{log.error.message}</p>}
       {!log.page && !log.error && <p className="text-faint">{run ? "Reading …" : "No run of it was started yet."}</p>}
-      {log.page && blocks.length === 0 && <p className="text-faint">Nothing was printed {log.ended ? "." : "yet."}</p>}
+      {log.page && blocks.length === 0 && <p className="text-faint">{log.ended ? "Nothing was printed." : "Nothing was printed yet."}</p>}
       {log.start > 0 && (
         <button type="button" className="mb-1 font-sans text-xs text-accent underline" onClick={log.readBefore}>
           {log.start.toLocaleString("en")} bytes are above: read the page before

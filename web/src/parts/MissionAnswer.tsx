@@ -2,12 +2,13 @@
 import { useState } from "react";
 
 import { call, type Views } from "../api/client";
-import { answerTo, type Answer } from "../state/answers";
+import { answerTo, planApproval, planRejection } from "../state/answers";
 import type { Need } from "../state/attention";
 import { useLoaded } from "../state/loaded";
 import { paths } from "../state/route";
 import { Answers } from "./Answers";
 import { doIt, saySo } from "./said";
+import { counted } from "./words";
 
 type Mission = Views["MissionView"];
 
@@ -23,7 +24,7 @@ export function MissionAnswer({ need, onAnswered }: { need: Need; onAnswered: (s
     <div>
       {data?.plan && need.actions.some((one) => one.do === "approve_mission") && (
         <p className="mb-1.5 text-sm text-soft">
-          Version {data.plan.version}, {data.plan.tasks.length} tasks: {data.plan.tasks.slice(0, 4).map((one) => one.title).join(" · ")}
+          Version {data.plan.version}, {counted(data.plan.tasks.length, "task")}: {data.plan.tasks.slice(0, 4).map((one) => one.title).join(" · ")}
           {data.plan.tasks.length > 4 && " …"}{" "}
           <a className="text-accent underline" href={paths.mission(need.task)}>
             see it whole
@@ -40,20 +41,15 @@ export function missionAnswers(actions: Need["actions"], mission: Mission | null
   return actions
     .filter((one) => one.do !== "answer_mission")
     .filter((one) => one.do !== "follow_mission")
-    .map((one) => (one.do === "approve_mission" && mission?.plan ? approval(mission.id, mission.plan.version) : answerTo(one, project)));
+    // before its plan is here there is no version that was seen
+    .filter((one) => mission !== null || !isAboutPlan(one.do))
+    .map((one) => {
+      if (!mission?.plan || !isAboutPlan(one.do)) return answerTo(one, project);
+      return one.do === "approve_mission" ? planApproval(mission.id, mission.plan.version) : planRejection(mission.id, mission.plan.version);
+    });
 }
 
-function approval(mission: string, version: number): Answer {
-  return {
-    label: `Approve version ${version}`,
-    tone: "main",
-    asks: null,
-    run: async () => {
-      const said = await call("post", "/api/missions/{mission}/approve", { path: { mission }, body: { version } });
-      return said.already ? `already answered: ${said.by || said.status}` : `approved version ${version}`;
-    },
-  };
-}
+const isAboutPlan = (does: string): boolean => does === "approve_mission" || does === "reject_mission";
 
 export function Questions({ mission, onAnswered }: { mission: Mission; onAnswered?: (said: string) => void }) {
   const open = mission.questions.filter((one) => one.answer === null);

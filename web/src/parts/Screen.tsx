@@ -4,6 +4,7 @@ import { Terminal } from "@xterm/xterm";
 import { useEffect, useRef, useState } from "react";
 
 import { call } from "../api/client";
+import { isFollowing } from "../state/live";
 import { CopyLine } from "./Answers";
 
 const PAUSE_MS = 250;
@@ -30,7 +31,7 @@ export default function Screen({ run }: { run: string }) {
     let isWanted = true;
     const look = async () => {
       try {
-        if (!document.hidden) {
+        if (!document.hidden && (isFollowing.get() || !shown)) {
           const screen = await call("get", "/api/screen/{id}", { path: { id: run }, query: { colours: true } });
           if (!isWanted) return;
           setWhy("");

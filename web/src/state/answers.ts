@@ -6,6 +6,8 @@ export type Action = Views["ActionView"];
 
 export interface Answer {
   label: string;
+  /** Pressed on the item that the cursor is on: `a` says yes, `x` no, `m` something. */
+  key?: "a" | "x" | "m";
   /** main: what is likeliest; danger: what takes something away. */
   tone: "main" | "plain" | "danger";
   /** What is asked before it is done. */
@@ -14,6 +16,28 @@ export interface Answer {
   warns?: string;
   run: (words: string) => Promise<string>;
 }
+/** Lines to type: a program of the machine, a choice of more than one word, a window, or a secret. */
+export const TERMINAL_ONLY: ReadonlySet<string> = new Set([
+  "attach",
+  "add_agent",
+  "add_program",
+  "name_program",
+  "install",
+  "doctor",
+  "init",
+  "take_over",
+  "stash",
+  "look_in_git",
+  "list_worktrees",
+  "list_removed",
+  "make_branch",
+  "up",
+  "passkey",
+  "wait",
+  "use_planner",
+  "check_planner",
+]);
+
 export interface Elsewhere {
   label: string;
   /** A page of ours. */
@@ -27,13 +51,17 @@ const NEEDED = (words: string) => ({ words, isNeeded: true });
 
 type Verb = "approve" | "reject" | "retry" | "cancel" | "dismiss" | "submit";
 
-/** Says a verb about a task; a retry that would drop a person's own work is refused, and says how. */
-export async function sayVerb(task: string, verb: Verb, note = "", discard = false): Promise<string> {
+/**
+ * Says a verb about a task; a retry that would drop a person's own work is refused, and says how.
+ * `seen`: the reason that it answers; of two answers to it the first counts.
+ */
+export async function sayVerb(task: string, verb: Verb, note = "", seen = ""): Promise<string> {
   const path = { task };
-  const body = { note };
-  if (verb === "retry") await call("post", "/api/tasks/{task}/retry", { path, body: { note, discard } });
-  else if (verb === "submit") await call("post", "/api/tasks/{task}/submit", { path, body });
-  else await call("post", `/api/tasks/{task}/${verb}` as "/api/tasks/{task}/approve", { path, body });
+  let said: Views["SaidVerb"];
+  if (verb === "retry") said = await call("post", "/api/tasks/{task}/retry", { path, body: { note, seen, discard: false } });
+  else if (verb === "submit") said = await call("post", "/api/tasks/{task}/submit", { path, body: { note } });
+  else said = await call("post", `/api/tasks/{task}/${verb}` as "/api/tasks/{task}/approve", { path, body: { note, seen } });
+  if (said.already) return `already answered: ${said.by}`;
   return note ? `${SAID[verb]}: “${note}”` : SAID[verb];
 }
 
@@ -46,13 +74,13 @@ const SAID: Record<Verb, string> = {
   submit: "submitted",
 };
 
-export function taskAnswer(verb: Verb, task: string): Answer {
-  const run = (words: string) => sayVerb(task, verb, words);
+export function taskAnswer(verb: Verb, task: string, seen = ""): Answer {
+  const run = (words: string) => sayVerb(task, verb, words, seen);
   switch (verb) {
     case "approve":
-      return { label: "Approve", tone: "main", asks: null, run };
+      return { label: "Approve", key: "a", tone: "main", asks: null, run };
     case "reject":
-      return { label: "Reject", tone: "danger", asks: NEEDED("Why? The reason is kept with the task."), run };
+      return { label: "Reject", key: "x", tone: "danger", asks: NEEDED("Why? The reason is kept with the task."), run };
     case "retry":
       return { label: "Retry", tone: "plain", asks: OPTIONAL("What the next run should know (optional)"), run };
     case "cancel":
@@ -67,6 +95,7 @@ export function taskAnswer(verb: Verb, task: string): Answer {
 export function sayAnswer(id: string, label: string, words: string): Answer {
   return {
     label,
+    key: "m",
     tone: "main",
     asks: NEEDED(words),
     run: async (text) => {
@@ -78,7 +107,7 @@ export function sayAnswer(id: string, label: string, words: string): Answer {
 }
 
 /** What an action is on this page; null: nothing can be done from here. */
-export function answerTo(action: Action, project: string): Answer | Elsewhere {
+export function answerTo(action: Action, project: string, seen = ""): Answer | Elsewhere {
   const { do: does, subject, args } = action;
   switch (does) {
     case "approve":
@@ -87,7 +116,7 @@ export function answerTo(action: Action, project: string): Answer | Elsewhere {
     case "cancel":
     case "dismiss":
     case "submit":
-      return taskAnswer(does, subject);
+      return taskAnswer(does, subject, seen);
     case "answer":
       return sayAnswer(subject, "Answer", "Your answer to the agent");
     case "say":
@@ -123,6 +152,18 @@ export function answerTo(action: Action, project: string): Answer | Elsewhere {
       return ofPlain("Activate the project", () =>
         call("post", "/api/projects/{project}/activate", { path: { project: subject } }),
       );
+    case "move_project":
+      return {
+        label: "It is elsewhere now",
+        tone: "plain",
+        asks: NEEDED("The folder where the repository is now, as an absolute path"),
+        run: async (moved) => {
+          await call("post", "/api/projects/{project}/move", { path: { project: subject }, body: { path: moved } });
+          return `moved to ${moved}`;
+        },
+      };
+    case "follow_mission":
+      return { label: "Go on from it", href: paths.mission(subject) };
     case "approve_target":
       return ofPlain(`Approve ${subject}`, () =>
         call("post", "/api/target/approve", { body: { target: subject, project: args.project ?? project, note: "" } }),
@@ -172,18 +213,12 @@ function missionAnswer({ do: does, subject, args, line }: Action): Answer | Else
   switch (does) {
     case "answer_mission":
     case "approve_mission":
-      return { label: does === "answer_mission" ? "Answer" : "See the plan", href: paths.mission(subject) };
     case "reject_mission":
-      return {
-        label: "Reject",
-        tone: "danger",
-        asks: NEEDED("What should change? It is planned anew with these words."),
-        run: async (reason) =>
-          told(await call("post", "/api/missions/{mission}/reject", { path, body: { reason, version: 0 } }), `rejected: “${reason}”`),
-      };
+      return { label: does === "answer_mission" ? "Answer" : "See the plan", href: paths.mission(subject) };
     case "say_to_mission":
       return {
         label: "Say",
+        key: "m",
         tone: "plain",
         asks: NEEDED("What else, or what instead?"),
         run: async (text) =>
@@ -228,4 +263,61 @@ function missionAnswer({ do: does, subject, args, line }: Action): Answer | Else
     default:
       return { label: does.replaceAll("_", " "), line };
   }
+}
+
+/** The version that was seen is the one that is approved, or rejected. */
+export function planApproval(mission: string, version: number): Answer {
+  return {
+    label: `Approve version ${version}`,
+    key: "a",
+    tone: "main",
+    asks: null,
+    run: async () =>
+      told(await call("post", "/api/missions/{mission}/approve", { path: { mission }, body: { version } }), `approved version ${version}`),
+  };
+}
+
+export function planRejection(mission: string, version: number): Answer {
+  return {
+    label: "Reject",
+    key: "x",
+    tone: "danger",
+    asks: NEEDED("What should change? It is planned anew with these words."),
+    run: async (reason) =>
+      told(await call("post", "/api/missions/{mission}/reject", { path: { mission }, body: { reason, version } }), `rejected: “${reason}”`),
+  };
+}
+
+/** Steering of a unit and all that is below it. */
+export function unitAnswers(unit: string, status: string, reason: string): Answer[] {
+  const path = { unit };
+  const steer = (label: string, words: string, verb: "stop" | "resume" | "retry", more: Partial<Answer> = {}): Answer => ({
+    label,
+    tone: "plain",
+    asks: null,
+    run: async () => {
+      await call("post", `/api/units/{unit}/${verb}` as "/api/units/{unit}/resume", { path, body: { path: "" } });
+      return words;
+    },
+    ...more,
+  });
+  if (status === "done") return [];
+  if (status === "cancelled" || status === "failed") return [steer("Retry the unit", "begun anew", "retry", { warns: "It begins anew from its parent's branch, without the children it had." })];
+  const stop = steer("Stop the unit", "stopped", "stop", { tone: "danger", warns: "It and everything below it ends; what has landed stays." });
+  if (reason === "paused") return [steer("Resume the unit", "goes on", "resume", { tone: "main" }), stop];
+  const pause = (label: string, now: boolean, more: Partial<Answer>): Answer => ({
+    label,
+    tone: "plain",
+    asks: null,
+    run: async () => {
+      await call("post", "/api/units/{unit}/pause", { path, body: { path: "", now } });
+      return now ? "paused, its runs are stopped" : "paused: nothing of it starts";
+    },
+    ...more,
+  });
+  return [
+    pause("Pause the unit", false, {}),
+    pause("Pause and stop its runs", true, { tone: "danger", warns: "Its runs are stopped; resumed, they go on in the same worktrees." }),
+    stop,
+  ];
 }

@@ -22,6 +22,9 @@ export const total = signal(0);
 export const isOutOfRank = signal(false);
 export const isAttentionLoaded = signal(false);
 
+/** Id of the item that the keyboard is on; empty: none. */
+export const cursor = signal("");
+
 let ranked: readonly string[] = [];
 let isUnderHand = false;
 let timer = 0;

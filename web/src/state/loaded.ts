@@ -2,7 +2,7 @@
 import { useCallback, useEffect, useRef, useState } from "react";
 
 import type { Message } from "../api/events";
-import { onMessage } from "./live";
+import { isFollowing, onMessage } from "./live";
 
 const GATHER_MS = 120;
 const PAUSE_MS = 700;
@@ -24,11 +24,12 @@ export function useLoaded<T>(key: string, load: () => Promise<T>, concerns: (mes
     let isWanted = true;
     let isUnderWay = false;
     let isOld = false;
+    let isAsked = false;
     let timer = 0;
     let lastAt = 0;
     const ask = () => {
       isUnderWay = true;
-      isOld = false;
+      isOld = isAsked = false;
       lastAt = performance.now();
       newest.current
         .load()
@@ -51,10 +52,14 @@ export function useLoaded<T>(key: string, load: () => Promise<T>, concerns: (mes
       const wait = Math.max(GATHER_MS, PAUSE_MS - (performance.now() - lastAt));
       timer = window.setTimeout(() => {
         timer = 0;
-        ask();
+        // switched off meanwhile: what is shown stays, unless a person did something
+        if (isFollowing.get() || isAsked) ask();
       }, wait);
     };
-    again.current = soon;
+    again.current = () => {
+      isAsked = true;
+      soon();
+    };
     ask();
     const stop = onMessage((message) => {
       const isBack = message.type === "daemon" && message.reachable;

@@ -2,6 +2,7 @@
 import { useCallback, useEffect, useRef, useState } from "react";
 
 import { call, type Views } from "../api/client";
+import { isFollowing } from "./live";
 
 const PIECE = 65_536;
 const END = Number.MAX_SAFE_INTEGER;
@@ -26,7 +27,7 @@ export interface Log {
 const EMPTY = { lines: [] as readonly string[], first: 0, page: null as Page | null, start: 0, ended: false, error: null as Error | null };
 
 async function pageOf(run: string, query: { offset?: number; before?: number }): Promise<Page> {
-  return call("get", "/api/runs/{run}/log", { path: { run }, query: { limit: PIECE, ...query } as never });
+  return call("get", "/api/runs/{run}/log", { path: { run }, query: { limit: PIECE, colours: true, ...query } as never });
 }
 
 /** Reads on while the run lives, and rarer while it prints nothing; nothing at all once it has ended. */
@@ -42,7 +43,7 @@ export function useLog(run: string): Log {
     let pause = FIRST_PAUSE_MS;
     setState(EMPTY);
     const read = async () => {
-      if (document.hidden && offset >= 0) return later();
+      if ((document.hidden || !isFollowing.get()) && offset >= 0) return later();
       try {
         const page = await pageOf(run, offset < 0 ? { before: END } : { offset });
         if (!isWanted) return;

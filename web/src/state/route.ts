@@ -57,6 +57,6 @@ export function pathOf(subject: string): string {
   if (kind === "task") return paths.task(id);
   if (kind === "mission") return paths.mission(id);
   if (kind === "target" || kind === "queue" || kind === "landing") return paths.queue;
-  if (kind === "agent" || kind === "project" || kind === "account") return paths.crew;
+  if (["agent", "project", "account", "coordinator", "planner"].includes(kind)) return paths.crew;
   return "";
 }

@@ -42,7 +42,7 @@ export const isOld = (at: string | null, now: number): boolean => at !== null &&
 export const matches = (task: Task, wanted: Wanted): boolean => {
   if (wanted.status && task.status !== wanted.status) return false;
   if (!wanted.text) return true;
-  const text = `${task.title} ${task.id} ${task.agent} ${task.status} ${task.reason}`.toLowerCase();
+  const text = `${task.title} ${task.id} ${task.unit ?? ""} ${task.agent} ${task.status} ${task.reason}`.toLowerCase();
   return wanted.text.split(/\s+/).every((one) => text.includes(one));
 };
 
