@@ -42,7 +42,7 @@ ELSEWHERE = {
     *("budget_mission", "export_mission"),
     *("get_review", "mark_hunks", "comment_review", "change_comment", "send_review"),
     *("spawn_tree", "unit_tree", "stop_unit", "pause_unit", "resume_unit", "retry_unit"),
-    *("show_branch", "delete_branch", "merge_branch", "open_branch", "start_on_branch"),
+    *("show_branch", "delete_branch", "merge_branch", "open_branch", "start_on_branch", "summarise_branch"),
     *("send_to_unit", "list_messages", "clear_messages", "export_messages"),
 }
 """Called in tests of targets, missions, reviews, branches, units and the bus, where answers are judged so."""

@@ -86,3 +86,17 @@ def test_open_prints_the_path_alone_and_start_the_line_that_attaches(peer, typed
     assert out.splitlines() == ["claude is started in /w/x.", "type: tmux attach -t =branch-x"]
     assert there.calls[-1][1]["agent"] == "claude"
     assert json.loads(typed("branch", "start", "feature/x", "--agent", "claude", "--json").out) == started
+
+
+def test_show_has_the_summary_that_was_asked_for(peer, typed):
+    told = {
+        "branch": "feature/x",
+        "commit": HEAD,
+        "summary": "It adds a form.",
+        "model": "tea",
+        "known": False,
+    }
+    there = peer(show_branch=SHOWN, summarise_branch=told)
+    assert "\nIt adds a form.\n" in typed("branch", "show", "feature/x", "--summary").out
+    assert [name for name, _ in there.calls] == ["show_branch", "summarise_branch"]
+    assert "It adds" not in typed("branch", "show", "feature/x").out

@@ -9,6 +9,7 @@ from toryo.planner.answers import PURPOSES
 from toryo.planner.models.model import Voice
 from toryo.planner.prompts.compose import compose
 from toryo.planner.prompts.templates import AS_THE_PERSON, OF_PURPOSE, template
+from toryo.protocol.kinds.planner import BranchBrief, Brief
 
 QUESTIONS = {"QUESTION-one", "ANSWER-one", "QUESTION-two", "DEFAULT-two"}
 PLAN = {"SPEC-text", "PLAN-text", "PLANNED-one", "DESCRIBED-one", "WRITE/**", "TASKCHECK", "US1", "version 3"}
@@ -111,3 +112,18 @@ def test_of_a_long_output_the_end_is_shown():
     assert "END" in text
     assert "BEGIN" not in text
     assert len(text) < 10_000
+
+
+def test_a_branch_is_summarised_from_its_log_and_its_files_by_rules_of_its_own():
+    brief = Brief(
+        mission="",
+        purpose="summarise",
+        text="",
+        target="main",
+        branch=BranchBrief(name="feature/x", log="abc Add a form", stat=" login.py | 2 +"),
+    )
+    request = compose("summarise", brief)
+    assert "# Summarise a branch" in request.instructions
+    assert "will stand in its place" not in request.instructions
+    for words in ("feature/x, whose work goes to main", "Add a form", "login.py"):
+        assert words in request.turns[0].text

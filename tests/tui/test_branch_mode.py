@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from mission_shop import PlannerHands
 from terminal import MissionShop, Screen, on_screen
 from test_modes import branch
 
@@ -89,5 +90,37 @@ def test_nothing_is_done_to_a_remote_branch(shop: MissionShop) -> None:
         await seen.until("branches 3")
         await seen.press("G", "D")
         await seen.until("A remote branch is not ours", gone="Delete")
+
+    on_screen(shop, journey)
+
+
+def test_the_summary_stands_below_the_details_and_is_made_on_demand(model: MissionShop) -> None:
+    planner = PlannerHands(model)
+
+    def git_is_read() -> None:
+        answer(model, only=True)
+        commits = AskAnswer(ended=True, body={"commits": []})
+        model.hands.answer(model.hands.ask("commits"), commits)
+        model.hands.answer(model.hands.ask("diff"), AskAnswer(ended=True, text=" login.py | 2 +"))
+
+    async def journey(seen: Screen) -> None:
+        await seen.elsewhere(answer, model)
+        await seen.until("branches 3", "feature/login")
+        await seen.press("j")
+        await seen.until("2 commits ahead, 1 behind", "S asks the model what this branch does")
+        await seen.press("S")
+        await seen.until("The model is being asked")
+        await seen.elsewhere(git_is_read)
+        await seen.elsewhere(planner.answer, "summarise", {"summary": "It adds a 棟 form."})
+        text = await seen.until("It adds a 棟 form.", "2 commits ahead, 1 behind", gone="being asked")
+        assert text.index("2 commits ahead") < text.index("It adds"), "below the details, both at once"
+
+    on_screen(model, journey)
+
+
+def test_without_a_model_the_panel_says_how_to_have_one(shop: MissionShop) -> None:
+    async def journey(seen: Screen) -> None:
+        await seen.elsewhere(answer, shop)
+        await seen.until("branches 3", "no model: `toryo planner use claude`")
 
     on_screen(shop, journey)

@@ -72,6 +72,7 @@ class Do(StrEnum):
     DELETE_BRANCH = "delete_branch"
     MERGE_BRANCH = "merge_branch"
     OPEN_BRANCH = "open_branch"
+    SUMMARISE_BRANCH = "summarise_branch"
     START_ON_BRANCH = "start_on_branch"
 
 
@@ -132,6 +133,7 @@ _LINES: dict[Do, str] = {
     Do.DELETE_BRANCH: "toryo branch delete {subject}",
     Do.MERGE_BRANCH: "toryo branch merge {subject}",
     Do.OPEN_BRANCH: "toryo branch open {subject}",
+    Do.SUMMARISE_BRANCH: "toryo branch show {subject} --summary",
     Do.START_ON_BRANCH: "toryo branch start {subject} --agent {agent}",
 }
 _OPTIONS: dict[Do, tuple[str, str]] = {Do.RELEASE_ACCOUNT: ("machine", " --machine {machine}")}

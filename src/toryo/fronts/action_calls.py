@@ -78,6 +78,7 @@ _CALLS: dict[Do, _Form] = {
     Do.DELETE_BRANCH: _Form("delete_branch", "branch"),
     Do.MERGE_BRANCH: _Form("merge_branch", "branch"),
     Do.OPEN_BRANCH: _Form("open_branch", "branch"),
+    Do.SUMMARISE_BRANCH: _Form("summarise_branch", "branch"),
     Do.START_ON_BRANCH: _Form("start_on_branch", "branch", wants="agent"),
     Do.FOLLOW_MISSION: _Form("start_mission", "follow", wants="text"),
 }

@@ -26,6 +26,7 @@ from toryo.daemon.tools import (
     why,
 )
 from toryo.daemon.tools.branches import calls as branches
+from toryo.daemon.tools.branches import summary as branch_summary
 from toryo.daemon.tools.bus import calls as bus
 from toryo.daemon.tools.missions import calls as missions
 from toryo.daemon.tools.programs import agent_calls, coordinator_calls
@@ -164,6 +165,7 @@ def table() -> Registry:
             *logs.TOOLS,
             *repositories.TOOLS,
             *branches.TOOLS,
+            *branch_summary.TOOLS,
             *evidence.TOOLS,
             *status.TOOLS,
             *sessions.TOOLS,

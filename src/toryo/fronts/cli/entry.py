@@ -45,6 +45,7 @@ SECTIONS: dict[str, dict[str, tuple[str, str]]] = {
     },
     "look": {
         "ui": ("look.ui", "branches, conversation and crew in one screen; `toryo` alone opens it, too"),
+        "tmux": ("units.tmux", "a tree of units in panes of your tmux, as many as fit; they follow it"),
         "status": ("look.status", "what runs, what waits, what needs you; --watch stays open"),
         "web": ("look.web", "the page: the whole crew in a browser, and what needs you; --stop ends it"),
         "why": ("look.why", "why a task, run, target or project stands as it does"),

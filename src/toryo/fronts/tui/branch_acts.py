@@ -4,18 +4,34 @@ from __future__ import annotations
 
 from typing import Any
 
+from textual.widgets import Static
+
 from toryo.domain.client_names import OUTSIDE, PROGRAMS
+from toryo.domain.errors import ToryoError
+from toryo.fronts.processes.planner import is_configured, of_shell
 from toryo.fronts.text.branches import unmerged
 from toryo.fronts.text.output import plain
+from toryo.fronts.tui import branch_summary
 from toryo.fronts.tui.dialogs import ChoiceDialog, YesDialog
 from toryo.fronts.tui.row_list import Row
 from toryo.fronts.tui.view import View
 
-ACTS = ("delete_branch", "merge_branch", "open_branch", "start_here")
+ACTS = ("delete_branch", "merge_branch", "open_branch", "start_here", "summary")
 WITHIN_S = 90.0
+SUMMARY_WITHIN_S = 180.0
 
 
 class BranchActs(View):
+    has_model = False
+    """Whether the planner has a model; without one there are no summaries."""
+
+    def __init__(self, **named: Any) -> None:
+        super().__init__(**named)
+        self._asked: set[str] = set()
+        """Commits that the model is asked about now."""
+        self._failed: dict[str, str] = {}
+        """What was said instead of a summary, by commit."""
+
     @property
     def chosen(self) -> dict[str, Any] | None:
         """The branch that the cursor is on."""
@@ -111,3 +127,44 @@ class BranchActs(View):
         self.front.notify(f"{plain(agent)} is started in {plain(told['path'])}.", markup=False)
         self.front.copy(told["attach"])
         self.news(None)
+
+    # the summary
+
+    async def model_is_set(self) -> bool:
+        listed = await self.front.ask("list_config")
+        config = {one["key"]: one["value"] for one in listed["settings"]}
+        return is_configured(config, of_shell(config))
+
+    def show_summary(self) -> None:
+        one = self.chosen
+        commit = str(one["commit"]) if one else ""
+        text = branch_summary.shown(
+            one,
+            has_model=self.has_model,
+            asked=commit in self._asked,
+            failed=self._failed.get(commit, ""),
+        )
+        self.query_one("#summarised", Static).update(text)
+
+    def action_summary(self) -> None:
+        one = self.chosen
+        if one is not None and str(one["commit"]) not in self._asked and not one.get("summary"):
+            self._asked.add(str(one["commit"]))
+            self.show_summary()
+            self.begin(self._summarise(str(one["name"]), str(one["commit"])))
+
+    async def _summarise(self, name: str, commit: str) -> None:
+        where = self.front.where
+        try:
+            told = await self.front.ask("summarise_branch", **where, branch=name, timeout_s=SUMMARY_WITHIN_S)
+        except ToryoError as refused:
+            self._failed[commit] = f"{refused.message} {refused.hint}".strip()
+        else:
+            self._failed.pop(commit, None)
+            self.keep_summary(commit, str(told["summary"]))
+        finally:
+            self._asked.discard(commit)
+        self.show_summary()
+
+    def keep_summary(self, commit: str, text: str) -> None:
+        """Of every branch that is at this commit."""

@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 PAGE = 200
 START_S = 90.0
 KINDS = {"local": ("local", ""), "agent": ("agent", "cyan"), "remote": ("remote", "dim")}
-NO_SUMMARY = "Summaries come with a model, once the daemon offers them for a branch."
 NO_PROJECT = "There is no project here. `toryo init` makes this repository one."
 
 
@@ -60,7 +59,7 @@ class BranchView(BranchActs):
                 yield RowList(id="branches-list", empty="No branches.")
             with Vertical(id="side"):
                 yield VerticalScroll(Static(id="about", markup=False), id="details")
-                yield VerticalScroll(Static(NO_SUMMARY, id="summarised", markup=False), id="summary")
+                yield VerticalScroll(Static(id="summarised", markup=False), id="summary")
 
     def on_mount(self) -> None:
         self.query_one("#branches-list").border_title = "branches"
@@ -70,6 +69,11 @@ class BranchView(BranchActs):
     @property
     def chosen(self) -> dict[str, Any] | None:
         return self.branches.get(self.query_one("#branches-list", RowList).key)
+
+    def keep_summary(self, commit: str, text: str) -> None:
+        for one in self.branches.values():
+            if one["commit"] == commit:
+                one["summary"] = text
 
     def first_focus(self) -> Widget:
         return self.query_one("#branches-list")
@@ -89,6 +93,7 @@ class BranchView(BranchActs):
             if page["ended"] or not page["branches"]:
                 break
             offset = page["next_offset"]
+        self.has_model = await self.model_is_set()
         self.branches = {f"{one['kind']}:{one['name']}": one for one in found}
         self._show()
 
@@ -119,6 +124,7 @@ class BranchView(BranchActs):
         one = self.chosen
         text = Text("Nothing is chosen.", style="dim") if one is None else self._about(one)
         self.query_one("#about", Static).update(text)
+        self.show_summary()
 
     def _about(self, one: Mapping[str, Any]) -> Text:
         text = Text(f"{one['name']}\n", style="bold")

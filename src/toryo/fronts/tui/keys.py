@@ -79,6 +79,7 @@ ALL: tuple[Key, ...] = (
     Key("merge_branch", "M", "send it through the gate, after a question", "branches"),
     Key("open_branch", "w", "a worktree for it; the line that goes there, copied", "branches"),
     Key("start_here", "s", "start an agent on it by hand, in a window", "branches"),
+    Key("summary", "S", "what it does, by the planner's model", "branches"),
     Key("interrupt", "escape", "start nothing new; twice: end the agents", "agent mode"),
     Key("settings", "f2", "the model's settings", "agent mode"),
     Key("resume", "enter", "go on with it", "unfinished missions"),

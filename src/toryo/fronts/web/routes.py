@@ -139,6 +139,13 @@ ROUTES = (
         bodies.StartOnBranch,
         repositories.StartedOnBranch,
     ),
+    _post(
+        "/projects/{project}/branch/summary",
+        "summarise_branch",
+        bodies.OneBranch,
+        repositories.SummarisedBranch,
+        180,
+    ),
     _get("/projects/{project}/commits", "list_commits", bodies.Commits, repositories.ListedCommits),
     _get("/projects/{project}/file", "read_file", bodies.File, repositories.FileText),
     _get("/projects/{project}/tree", "read_tree", bodies.Folder, repositories.ListedFolder),

@@ -24,9 +24,10 @@ TOO_LONG = "That answer was cut off, because it was longer than one answer may b
 
 
 def compose(purpose: str, brief: Brief) -> Request:
+    rules = f"{purpose}_branch" if brief.branch is not None else purpose
     parts = [section("What the person asks for", brief.text), *SECTIONS[purpose](brief)]
     text = "\n\n".join(part for part in (*parts, ASKED[purpose]) if part)
-    return Request(purpose, instructions(purpose, brief.language), (Turn(Voice.PERSON, text),))
+    return Request(purpose, instructions(rules, brief.language), (Turn(Voice.PERSON, text),))
 
 
 def _question(brief: Brief) -> Iterator[str]:
@@ -92,6 +93,10 @@ def _impact(brief: Brief) -> Iterator[str]:
 
 
 def _summarise(brief: Brief) -> Iterator[str]:
+    if brief.branch is not None:
+        yield section("The branch", f"{brief.branch.name}, whose work goes to {brief.target}")
+        yield section("Its commits, newest first", brief.branch.log)
+        yield section("Files that it changes", brief.branch.stat)
     yield sections.of_conversation(brief.conversation)
     yield from sections.of_questions(brief.questions)
     yield sections.of_tasks(brief.tasks)

@@ -12,6 +12,7 @@ OF_PURPOSE: dict[str, tuple[str, ...]] = {
     "judge": ("judge",),
     "impact": ("impact",),
     "summarise": ("summarise",),
+    "summarise_branch": ("summarise_branch",),
     "check": ("check",),
 }
 """Which stand in a request for what."""

@@ -94,6 +94,16 @@ class PlanBrief(Model):
     tasks: tuple[PlannedTask, ...] = ()
 
 
+class BranchBrief(Model):
+    """A branch that a person wants summarised: what git tells of it."""
+
+    name: str
+    log: str
+    """Its own commits, newest first, one a line."""
+    stat: str
+    """Which files they change, and how much."""
+
+
 class Brief(Model):
     """All that a model is to know for one answer; bounded by the head."""
 
@@ -133,6 +143,8 @@ class Brief(Model):
     """Tasks that exist, with their states."""
     task: TaskBrief | None = None
     """judge: the task that cannot go on."""
+    branch: BranchBrief | None = None
+    """summarise: a branch, and no conversation."""
 
 
 class AskedQuestion(Model):

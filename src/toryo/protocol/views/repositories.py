@@ -71,6 +71,8 @@ class BranchView(TypedDict):
     is_target: bool
     base: NotRequired[str]
     """Where it began; empty where a list was asked for."""
+    summary: NotRequired[str]
+    """What the planner's model made of its commit; missing: nobody asked."""
 
 
 class ListedBranches(Page):
@@ -137,3 +139,12 @@ class StartedOnBranch(OpenedBranch):
     """What shows the window."""
     attach: str
     """The same as a line to type."""
+
+
+class SummarisedBranch(Answer):
+    branch: str
+    commit: str
+    summary: str
+    model: str
+    """Empty: it was made before."""
+    known: bool

@@ -26,6 +26,7 @@ ENDED = (OrderState.REPORTED, OrderState.WITHDRAWN)
 _GET = select(orders).where(orders.c.id == bindparam("it"))
 _BY_KEY = select(orders).where(orders.c.key == bindparam("it"))
 _BY_SEQ = select(orders).order_by(orders.c.seq)
+_BY_KEYS = select(orders).where(orders.c.key.in_(bindparam("keys", expanding=True))).order_by(orders.c.seq)
 _FOR_PLACES = _BY_SEQ.where(orders.c.place.in_(bindparam("places", expanding=True)), IS_PENDING)
 _OF_RUN = _BY_SEQ.where(orders.c.run == bindparam("it"))
 _SAID_TO = _OF_RUN.where(orders.c.kind == "say")
@@ -55,6 +56,10 @@ def get(tx: Tx, id: str) -> OrderRow | None:
 
 def by_key(tx: Tx, key: str) -> OrderRow | None:
     return first(tx, OrderRow, _BY_KEY, it=key)
+
+
+def by_keys(tx: Tx, keys: Sequence[str]) -> list[OrderRow]:
+    return every(tx, OrderRow, _BY_KEYS, keys=list(keys)) if keys else []
 
 
 def for_places(tx: Tx, places: Sequence[str]) -> list[OrderRow]:

@@ -66,7 +66,7 @@ def actions(one: BranchView) -> list[ActionView]:
     if one["is_target"]:
         return [shown(action(Do.OPEN_BRANCH, one["name"]))]
     offered = [Do.MERGE_BRANCH] if one["ahead"] else []
-    offered += [Do.OPEN_BRANCH, Do.START_ON_BRANCH]
+    offered += [Do.OPEN_BRANCH, Do.START_ON_BRANCH, Do.SUMMARISE_BRANCH]
     if not one["worktree"]:
         offered.append(Do.DELETE_BRANCH)
     return [shown(action(do, one["name"], agent="NAME")) for do in offered]

@@ -15,7 +15,7 @@ from toryo.daemon.tools.remote_reads import until_reported
 from toryo.daemon.tools.tasks import submit_task
 from toryo.engine.context import Caller
 from toryo.protocol.views import repositories as views
-from toryo.usecases.branches import branches, drop, merge
+from toryo.usecases.branches import branches, drop, merge, summary
 from toryo.usecases.branches import open as opening
 from toryo.usecases.runs.remote_reads import refuse_problem
 
@@ -59,6 +59,9 @@ async def look(
 async def show_branch(head: Head, caller: Caller, args: Branch) -> dict[str, Any]:
     about, one = await look(head, caller, args)
     known = await head.read(branches.details, about["project"], one)
+    made = await head.read(summary.known, about["project"], [one["commit"]])
+    if one["commit"] in made:
+        one["summary"] = made[one["commit"]]
     return {"success": True, "project": about["project"], "target": about["target"], "branch": one, **known}
 
 

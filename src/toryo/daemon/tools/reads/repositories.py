@@ -14,6 +14,7 @@ from toryo.engine.context import Caller
 from toryo.protocol.views import repositories as views
 from toryo.protocol.views.evidence import DiffPage
 from toryo.usecases.asks import repositories
+from toryo.usecases.branches import summary
 
 LOOK_S = 20
 OFFSET = "`next_offset` of the answer before."
@@ -90,7 +91,13 @@ async def list_branches(head: Head, caller: Caller, args: Branches) -> dict[str,
     read = await head.read(
         repositories.branches, (args.project, args.path), args.target, args.offset, args.limit
     )
-    return _listed(read.about, await answered(head, caller, read, LOOK_S))
+    told = _listed(read.about, await answered(head, caller, read, LOOK_S))
+    commits = {one["commit"] for one in told["branches"]}
+    known = await head.read(summary.known, read.about["project"], commits)
+    for one in told["branches"]:
+        if one["commit"] in known:
+            one["summary"] = known[one["commit"]]
+    return told
 
 
 def _listed(about: dict[str, Any], found: dict[str, Any]) -> dict[str, Any]:

@@ -24,11 +24,13 @@ if TYPE_CHECKING:
         OneBranch,
         OpenedBranch,
         StartedOnBranch,
+        SummarisedBranch,
     )
 
 SHORT = 12
 PAGE = 200
 WITHIN_S = 90.0
+SUMMARY_WITHIN_S = 180.0
 
 
 def _declare_list(parser: argparse.ArgumentParser) -> None:
@@ -38,10 +40,12 @@ def _declare_list(parser: argparse.ArgumentParser) -> None:
 
 def _declare_show(parser: argparse.ArgumentParser) -> None:
     _branch(parser)
+    parser.add_argument("--summary", action="store_true", help="what it does, by the planner's model")
     verb(
         parser,
         show,
         "toryo branch show feature/login",
+        "toryo branch show feature/login --summary",
         "toryo branch show main --json",
         reads=True,
         hands=True,
@@ -128,6 +132,8 @@ def _distance(one: BranchView) -> str:
 
 def show(args: argparse.Namespace, desk: Desk) -> int:
     answer = _shown(args, desk)
+    if args.summary:
+        answer["branch"]["summary"] = _summary(args, desk)
     if args.json:
         print_json(answer)
         return 0
@@ -146,9 +152,23 @@ def show(args: argparse.Namespace, desk: Desk) -> int:
             ]
         )
     )
+    if text := one.get("summary"):
+        print(f"\n{plain(text)}\n")
     for action in answer["actions"]:
         print(f"type: {plain(action['line'])}")
     return 0
+
+
+def _summary(args: argparse.Namespace, desk: Desk) -> str:
+    """Asked of the model only if nobody did for this commit."""
+    from toryo.fronts.cli.missions.model import hand_over_settings
+
+    hand_over_settings(desk)
+    asked = {"branch": args.branch, **where(args, desk)}
+    told: SummarisedBranch = desk.call(
+        "summarise_branch", asked, timeout_s=SUMMARY_WITHIN_S, what="asking the model"
+    )
+    return told["summary"]
 
 
 def _shown(args: argparse.Namespace, desk: Desk) -> OneBranch:
