@@ -72,6 +72,14 @@ def remove(place: Place) -> None:
         place.call("remove_project", path=str(place.repo))
 
 
+def drop_branch(place: Place) -> None:
+    Asking(place, "delete_branch", path=str(place.repo), branch="idea").join()
+
+
+def open_branch(place: Place) -> None:
+    Asking(place, "open_branch", path=str(place.repo), branch="idea").join()
+
+
 def notify(place: Place) -> None:
     place.call("set_config", key="notify", value="cat > /dev/null")
     Asking(place, "test_notify").join()
@@ -89,6 +97,8 @@ ACTS: dict[str, Callable[[Place], None]] = {
     "restore": restore,
     "submit": submit,
     "revert": revert,
+    "drop_branch": drop_branch,
+    "open_branch": open_branch,
     "notify": notify,
     "remove": remove,
     "converse": conversations.converse,

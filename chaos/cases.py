@@ -75,6 +75,8 @@ SCENES = (
     Scene("done", ORDER[OrderKind.REVERT], "revert"),
     Scene("unfinished", ORDER[OrderKind.COLLECT], "submit"),
     Scene("done", ORDER[OrderKind.NOTIFY], "notify"),
+    Scene("branched", ORDER[OrderKind.DROP_BRANCH], "drop_branch"),
+    Scene("branched", ORDER[OrderKind.OPEN_BRANCH], "open_branch"),
     Scene("done", ORDER[OrderKind.UNADOPT], "remove"),
     Scene("wished", ORDER[OrderKind.QUESTION], "converse", IN_A_MISSION),
     Scene("wished", ORDER[OrderKind.PLAN], "converse", IN_A_MISSION),

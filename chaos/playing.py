@@ -15,7 +15,7 @@ from chaos.invariants import git
 from chaos.place import Place
 from chaos.victims import SHIM, TREE
 
-ASKED = ("survey", "adopt", "unadopt", "restore", "say", "notify")
+ASKED = ("survey", "adopt", "unadopt", "restore", "say", "notify", "drop_branch", "open_branch")
 """Orders with a waiting caller, who asks again when the daemon died: their number says nothing."""
 HOLDING = ("stop", "demand")
 """Acts that are over before the agents may end."""

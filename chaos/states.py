@@ -84,6 +84,15 @@ def _begun(place: Place) -> None:
     place.keep("begun")
 
 
+def _branched(place: Place) -> None:
+    """A branch of the person's own, with a commit that is nowhere else."""
+    bring(place, "begun")
+    tree = git(place.repo, "rev-parse", "main^{tree}").strip()
+    commit = git(place.repo, "commit-tree", "-m", "an idea", "-p", "main", tree).strip()
+    git(place.repo, "branch", "idea", commit)
+    place.keep("branched")
+
+
 def _added(agent: str) -> Callable[[Place], None]:
     def make(place: Place) -> None:
         """One task for that agent, and nobody who could start it."""
@@ -270,6 +279,7 @@ def at_rest(place: Place) -> bool:
 _MAKERS: dict[str, Callable[[Place], None]] = {
     "fresh": _fresh,
     "begun": _begun,
+    "branched": _branched,
     **{name: _added(name) for name in agents.SCRIPTS},
     **dict.fromkeys(("done", *(name for name, _ in LANDING)), _landing),
     "half": _half,
