@@ -706,6 +706,108 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/projects/{project}/branch": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Show Branch */
+        get: operations["show_branch"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/projects/{project}/branch/delete": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Delete Branch */
+        post: operations["delete_branch"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/projects/{project}/branch/merge": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Merge Branch */
+        post: operations["merge_branch"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/projects/{project}/branch/open": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Open Branch */
+        post: operations["open_branch"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/projects/{project}/branch/start": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Start On Branch */
+        post: operations["start_on_branch"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/projects/{project}/branch/summary": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Summarise Branch */
+        post: operations["summarise_branch"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/projects/{project}/branches": {
         parameters: {
             query?: never;
@@ -1951,10 +2053,26 @@ export interface components {
             /** Verdict */
             verdict: string;
         };
+        /**
+         * BranchTask
+         * @description The newest task that works on a branch.
+         */
+        BranchTask: {
+            /** Id */
+            id: string;
+            /** Reason */
+            reason: string;
+            /** Status */
+            status: string;
+            /** Title */
+            title: string;
+        };
         /** BranchView */
         BranchView: {
             /** Ahead */
             ahead: number | null;
+            /** Base */
+            base?: string;
             /** Behind */
             behind: number | null;
             /** Commit */
@@ -1969,6 +2087,8 @@ export interface components {
             name: string;
             /** Subject */
             subject: string;
+            /** Summary */
+            summary?: string;
             /** Worktree */
             worktree: string;
         };
@@ -2242,6 +2362,32 @@ export interface components {
             uptime_s: number;
             /** Version */
             version: string;
+        };
+        /** DeleteBranch */
+        DeleteBranch: {
+            /** Branch */
+            branch: string;
+            /**
+             * Commit
+             * @description Only if it is still at this commit.
+             * @default
+             */
+            commit: string;
+        };
+        /** DeletedBranch */
+        DeletedBranch: {
+            /** Back */
+            back: string;
+            /** Branch */
+            branch: string;
+            /** Commit */
+            commit: string;
+            /** Kept */
+            kept: string;
+            /** Success */
+            success: boolean;
+            /** Unmerged */
+            unmerged: number | null;
         };
         /** DiffPage */
         DiffPage: {
@@ -2943,6 +3089,42 @@ export interface components {
             /** Text */
             text: string;
         };
+        /** MergeBranch */
+        MergeBranch: {
+            /** Branch */
+            branch: string;
+            /**
+             * Note
+             * @default
+             */
+            note: string;
+            /**
+             * Onto
+             * @description Another target than the project's.
+             * @default
+             */
+            onto: string;
+        };
+        /**
+         * MergedBranch
+         * @description It is on its way through the gate.
+         */
+        MergedBranch: {
+            /** Branch */
+            branch: string;
+            /** Commit */
+            commit: string;
+            /** Submitted */
+            submitted: boolean;
+            /** Success */
+            success: boolean;
+            /** Target */
+            target: string;
+            /** Task */
+            task: string;
+            /** Title */
+            title: string;
+        };
         /** @description Of the event channel, WebSocket /api/events?after=ID. */
         Message: components["schemas"]["TaskUpdate"] | components["schemas"]["TaskAdded"] | components["schemas"]["TaskChanged"] | components["schemas"]["SubjectUpdate"] | components["schemas"]["MissionUpdate"] | components["schemas"]["AttentionUpdate"] | components["schemas"]["Resync"] | components["schemas"]["DaemonUpdate"];
         /** MissionLine */
@@ -3307,6 +3489,24 @@ export interface components {
             /** Success */
             success: boolean;
         };
+        /** OneBranch */
+        "OneBranch-Input": {
+            /** Branch */
+            branch: string;
+        };
+        /** OneBranch */
+        "OneBranch-Output": {
+            /** Actions */
+            actions: components["schemas"]["ActionView"][];
+            branch: components["schemas"]["BranchView"];
+            /** Project */
+            project: string;
+            /** Success */
+            success: boolean;
+            /** Target */
+            target: string;
+            task: components["schemas"]["BranchTask"] | null;
+        };
         /** OneMission */
         OneMission: {
             mission: components["schemas"]["MissionView"];
@@ -3359,6 +3559,19 @@ export interface components {
              * @default
              */
             path: string;
+        };
+        /** OpenedBranch */
+        OpenedBranch: {
+            /** Branch */
+            branch: string;
+            /** Is New */
+            is_new: boolean;
+            /** Line */
+            line: string;
+            /** Path */
+            path: string;
+            /** Success */
+            success: boolean;
         };
         /** ParkedAccount */
         ParkedAccount: {
@@ -4126,6 +4339,13 @@ export interface components {
             /** Waiting */
             waiting: string;
         };
+        /** StartOnBranch */
+        StartOnBranch: {
+            /** Agent */
+            agent: string;
+            /** Branch */
+            branch: string;
+        };
         /** StartedMission */
         StartedMission: {
             /** Mission */
@@ -4142,6 +4362,25 @@ export interface components {
             success: boolean;
             /** Target */
             target: string;
+        };
+        /** StartedOnBranch */
+        StartedOnBranch: {
+            /** Agent */
+            agent: string;
+            /** Argv */
+            argv: string[];
+            /** Attach */
+            attach: string;
+            /** Branch */
+            branch: string;
+            /** Is New */
+            is_new: boolean;
+            /** Line */
+            line: string;
+            /** Path */
+            path: string;
+            /** Success */
+            success: boolean;
         };
         /** Status */
         Status: {
@@ -4282,6 +4521,21 @@ export interface components {
             said: string;
             /** Success */
             success: boolean;
+        };
+        /** SummarisedBranch */
+        SummarisedBranch: {
+            /** Branch */
+            branch: string;
+            /** Commit */
+            commit: string;
+            /** Known */
+            known: boolean;
+            /** Model */
+            model: string;
+            /** Success */
+            success: boolean;
+            /** Summary */
+            summary: string;
         };
         /** SyncedAgents */
         SyncedAgents: {
@@ -6827,6 +7081,268 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["OneProject"];
+                };
+            };
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    show_branch: {
+        parameters: {
+            query: {
+                branch: string;
+            };
+            header?: never;
+            path: {
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OneBranch-Output"];
+                };
+            };
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    delete_branch: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["DeleteBranch"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeletedBranch"];
+                };
+            };
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    merge_branch: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["MergeBranch"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MergedBranch"];
+                };
+            };
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    open_branch: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["OneBranch-Input"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OpenedBranch"];
+                };
+            };
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    start_on_branch: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["StartOnBranch"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StartedOnBranch"];
+                };
+            };
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    summarise_branch: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["OneBranch-Input"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SummarisedBranch"];
                 };
             };
             /** @description Client Error */

@@ -178,7 +178,7 @@ export function answerTo(action: Action, project: string, seen = ""): Answer | E
       );
     case "release_agent":
       return ofPlain(`End the session of ${subject}`, () =>
-        call("post", "/api/agents/{agent}/end-session", { path: { agent: subject }, body: { project } }),
+        call("post", "/api/agents/{agent}/end-session", { path: { agent: subject }, body: { project, session: "" } }),
       );
     case "resume_unit":
       return ofPlain("Resume", () =>
