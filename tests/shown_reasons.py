@@ -20,8 +20,8 @@ STOPS = ("base_red", "base_could_not_run")
 DYNAMIC: dict[str, tuple[str, ...]] = {
     "run.purpose": ("implement", "fix", "resolve", "revert", "decompose", "integrate"),
     "task.stopped": STOPPED,
-    "run.problem": ("no_result", "api_error"),
-    "run.parked": tuple(WORDS),
+    "run.problem.code": ("no_result", "api_error"),
+    "limit.code": tuple(WORDS),
     "f'claimed_{run.claim}'": ("claimed_failed", "claimed_blocked"),
     "f'signal:{run.signal}'": ("signal:",),
     "f'exit:{run.exit_code}'": ("exit:",),

@@ -231,25 +231,28 @@ def test_a_landing_that_waits_for_another_checkout_than_the_projects_names_that_
 
 
 @pytest.mark.parametrize(
-    ("detail", "line"),
+    ("client", "line"),
     [
-        ("ghost: not found", "toryo agent add dev --command '…'"),
-        ("codex is not on PATH: npm install -g @openai/codex && x", "npm install -g @openai/codex"),
+        ("command", "toryo agent add coder --command '…'"),
+        ("codex", "npm install -g @openai/codex"),
     ],
 )
 def test_a_run_that_could_not_start_names_what_helps_before_the_retry(
-    shop: Shop, detail: str, line: str
+    shop: Shop, client: str, line: str
 ) -> None:
-    shop.add_agent("other", project=shop.project)
-    task = shop.add_task(agent="dev")
-    shop.hands.claim("dev", shop.project)
+    """What its machine says is installed decides which, never the words of the failure."""
+    shop.add_agent("coder", client=client, project=shop.project)
+    shop.hands.speak("tell_clients", clients={"codex": "/bin/codex"})
+    task = shop.add_task(agent="coder")
+    shop.hands.claim("coder", shop.project)
     shop.hands.prepare()
     order = shop.hands.order("run")
-    shop.hands.report(order, "exited", Exited(exit_code=None, could_not_start=detail))
+    shop.hands.speak("tell_clients", clients={})
+    shop.hands.report(order, "exited", Exited(exit_code=None, could_not_start="not found"))
     if "collect" in {one["kind"] for one in shop.hands.speak("next_orders", wait_s=0)["orders"]}:
         shop.hands.collect(0)
     assert shop.state(task) == "failed could_not_start"
-    update = f"toryo task update {task} --agent other"
+    update = f"toryo task update {task} --agent dev"
     assert shop.task(task)["next"] == [line, update, f"toryo task retry {task}", f"toryo task dismiss {task}"]
 
 

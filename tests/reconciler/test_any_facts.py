@@ -11,10 +11,13 @@ from hypothesis import strategies as st
 from toryo.domain.words import AT_REST, ClaimResult, OrderKind, OrderState, Purpose, TaskStatus, Verb, Verdict
 from toryo.reconciler.attempts import current_attempt
 from toryo.reconciler.decide import decide_task
+from toryo.reconciler.problems import Problem
 from toryo.reconciler.subjects import Dependency, LandingFacts, RunFacts, TaskFacts
 
 flags = st.booleans()
 rarely = st.sampled_from((False, False, False, True))
+CLIENTS_OWN = (Problem("no_result"), Problem("api_error"))
+LIMITS = (Problem("usage_limit"), Problem("outage"))
 ENDS = ("landed", "red", "conflict", "stale", "withdrawn", "could_not_run", "flaky", "problem", "dropped")
 
 
@@ -26,7 +29,7 @@ def some_run(draw, generation: int, last: bool) -> RunFacts:
         work,
         st.integers(0, 2),
         violations=st.sampled_from(((), (), ("exclude .env",))),
-        problem=st.sampled_from(("", "", "", "git_failed: x")),
+        problem=st.sampled_from((None, None, None, Problem("git_failed", "x"))),
     )
     return a_run(
         generation,
@@ -46,9 +49,9 @@ def some_run(draw, generation: int, last: bool) -> RunFacts:
         claim=draw(st.none() | st.sampled_from(ClaimResult)),
         unseen=draw(rarely),
         client=draw(st.sampled_from(("", "claude"))),
-        problem=draw(st.sampled_from(("", "", "no_result", "api_error"))) if ended else "",
+        problem=draw(st.sampled_from((None, None, *CLIENTS_OWN))) if ended else None,
         denied=draw(st.sampled_from(((), (), ("Bash",)))),
-        parked=draw(st.sampled_from(("", "", "", "usage_limit", "outage"))) if ended else "",
+        parked=draw(st.sampled_from((None, None, None, *LIMITS))) if ended else None,
         parked_until=draw(st.sampled_from((None, 60.0))) if ended else None,
     )
 

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from toryo.domain.words import Outcome
 from toryo.reconciler.folding import RawFact, RunFold, fold_run
+from toryo.reconciler.problems import Problem
 
 SUCCESS = {"result": "success", "model": "m1", "conversation": "c1"}
 NONE = {"result": "none"}
@@ -76,19 +77,19 @@ def test_a_success_needs_exit_0_and_a_record_that_says_success_where_there_is_on
     ("facts", "state", "detail"),
     [
         (
-            {"problem": "no_result", "client": "codex"},
+            {"problem": Problem("no_result"), "client": "codex"},
             "failed no_result",
             "codex: exited 0, but its record has no result",
         ),
         (
-            {"problem": "api_error", "problem_text": "500", "client": "claude", "exit_code": 1},
+            {"problem": Problem("api_error", "500"), "client": "claude", "exit_code": 1},
             "failed api_error",
             "claude: 500",
         ),
-        ({"problem": "error"}, "failed error", "the client: its record says error"),
+        ({"problem": Problem("error")}, "failed error", "the client: its record says error"),
         ({"exit_code": 3, "denied": ("Bash",)}, "failed exit:3", "the agent exited 3; denied: Bash"),
         (
-            {"signal": "SIGKILL", "denied": ("Bash",), "problem": "x"},
+            {"signal": "SIGKILL", "denied": ("Bash",), "problem": Problem("x")},
             "failed signal:SIGKILL",
             "ended by SIGKILL; denied: Bash",
         ),

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from toryo.domain.words import Outcome, Purpose, Verb
 from toryo.reconciler.folding import RawFact, fold_run
 from toryo.reconciler.parking import LONGEST_SAID_S, described, wait_until
+from toryo.reconciler.problems import Problem
 from toryo.reconciler.subjects import RunFacts
 
 AT = 1_800_000_000.0
@@ -21,7 +22,7 @@ EMPTY = work(0)
 
 def a_parked_run(generation: int = 1, **facts: Any) -> RunFacts:
     why = {
-        "parked": "usage_limit",
+        "parked": Problem("usage_limit"),
         "client": "claude",
         "parked_until": AT,
         "exit_code": 1,
@@ -81,7 +82,7 @@ def test_what_is_waited_for_is_told_with_the_client_and_the_moment():
 
 @pytest.mark.parametrize("purpose", [Purpose.IMPLEMENT, Purpose.FIX, Purpose.RESOLVE])
 def test_after_a_parked_run_comes_one_of_the_same_purpose(purpose):
-    decision = decide(a_parked_run(purpose=purpose, parked_text="5-hour limit"))
+    decision = decide(a_parked_run(purpose=purpose, parked=Problem("usage_limit", "5-hour limit")))
     assert (shown(decision), decision.purpose) == ("ready parked", purpose)
     assert decision.detail == "usage limit of claude until 2027-01-15 08:00 UTC: 5-hour limit"
 
@@ -112,8 +113,8 @@ def many(count: int, first: int = 1, **facts: Any) -> list[RunFacts]:
 @pytest.mark.parametrize("why", ["usage_limit", "outage"])
 def test_after_too_many_in_a_row_a_person_looks(why):
     most = POLICY.parked_runs
-    assert shown(decide(*many(most, parked=why))) == "ready parked"
-    decision = decide(*many(most + 1, parked=why))
+    assert shown(decide(*many(most, parked=Problem(why)))) == "ready parked"
+    decision = decide(*many(most + 1, parked=Problem(why)))
     assert shown(decision) == f"needs_review {why}"
     assert f"{most + 1} runs in a row" in decision.detail
 

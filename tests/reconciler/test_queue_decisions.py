@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from toryo.domain.words import MAY_LAND, OrderKind, OrderState, Verdict
 from toryo.reconciler.decisions import EndedLanding, GateWish, NewLanding, QueueDecision
+from toryo.reconciler.problems import Problem
 from toryo.reconciler.queueing import decide_queue
 from toryo.reconciler.subjects import OrderFact, Policy, QueuedLanding, QueueFacts
 
@@ -114,7 +115,7 @@ def test_only_three_verdicts_lead_to_the_tip(verdict):
     [
         (current(conflict=True), "conflict"),
         (current(stale=True), "stale"),
-        (current(problem="git_failed: x"), "problem"),
+        (current(problem=Problem("git_failed", "x")), "problem"),
         (current(old_tip="c9"), "stale"),
         (built(Verdict.GREEN, accept_refused=True), "stale"),
         (built(Verdict.RED), "red"),

@@ -7,6 +7,7 @@ from fact_builders import a_landing, a_live_run, a_run, decide, landed, said, sh
 
 from toryo.domain.words import OrderKind, Outcome, Purpose, Verb
 from toryo.reconciler.folding import RawFact, fold_run
+from toryo.reconciler.problems import Problem
 
 SUBMIT, REVERT = Purpose.SUBMIT, Purpose.REVERT
 SAID = (said(Verb.SUBMIT),)
@@ -91,13 +92,13 @@ def test_a_reverse_is_made_by_the_hands_and_lands_through_the_gate():
 
 
 def test_a_reverse_that_conflicts_says_so_and_waits_for_a_person():
-    told = work(0, problem="revert_conflict: later work changed a.txt too")
+    told = work(0, problem=Problem("revert_conflict", "later work changed a.txt too"))
     decision = decide(reverted(collected=told))
     assert (shown(decision), decision.detail) == ("needs_review conflict", "later work changed a.txt too")
 
 
 def test_a_reverse_with_nothing_to_take_back_says_so():
-    told = work(0, problem="not_on_target: it is not on main any more")
+    told = work(0, problem=Problem("not_on_target", "it is not on main any more"))
     decision = decide(reverted(collected=told))
     assert (shown(decision), decision.detail) == ("failed not_on_target", "it is not on main any more")
 

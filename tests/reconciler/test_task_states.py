@@ -24,10 +24,12 @@ from fact_builders import (
 
 from toryo.domain.advice import Around, next_lines
 from toryo.domain.words import OrderKind, OrderState, Purpose, Verb, Verdict
+from toryo.reconciler.problems import Problem
 from toryo.reconciler.subjects import Dependency, TaskFacts
 
 FIX, RESOLVE = Purpose.FIX, Purpose.RESOLVE
 EMPTY = work(0)
+GONE = Problem("gone")
 WAITS, ACCEPTED, FAILS = Dependency("t0", False), Dependency("t0", True), Dependency("t0", False, True)
 RED = a_landing(ended="red", detail="`make test`: failed")
 CONFLICT = a_landing(ended="conflict", detail="conflict in a.py")
@@ -140,16 +142,16 @@ def test_an_unknown_run_names_the_line_that_frees_it():
         (a_run(stopped=True), "failed stopped"),
         (a_run(exit_code=None, could_not_start="no file"), "failed could_not_start"),
         (a_run(exit_code=3, claim=FAILED), "failed exit:3"),
-        (a_run(collected=work(0, problem="git_failed: x")), "needs_review collect_failed"),
-        (a_run(collected=work(0, problem="worktree_missing: x")), "needs_review worktree_missing"),
-        (a_run(collected=work(0, problem="branch_missing: x")), "needs_review worktree_missing"),
+        (a_run(collected=work(0, problem=Problem("git_failed", "x"))), "needs_review collect_failed"),
+        (a_run(collected=work(0, problem=Problem("worktree_missing", "x"))), "needs_review worktree_missing"),
+        (a_run(collected=work(0, problem=Problem("branch_missing", "x"))), "needs_review worktree_missing"),
         (
-            a_run(could_not_start="no folder", collected=work(0, problem="worktree_missing: x")),
+            a_run(could_not_start="no folder", collected=work(0, problem=Problem("worktree_missing", "x"))),
             "needs_review worktree_missing",
         ),
-        (a_run(prepare_problem="worktree_missing: gone"), "needs_review worktree_missing"),
-        (a_run(prepare_problem="branch_missing: gone"), "needs_review worktree_missing"),
-        (a_run(prepare_problem="conflict_excluded: in .env"), "needs_review conflict"),
+        (a_run(prepare_problem=Problem("worktree_missing", "gone")), "needs_review worktree_missing"),
+        (a_run(prepare_problem=Problem("branch_missing", "gone")), "needs_review worktree_missing"),
+        (a_run(prepare_problem=Problem("conflict_excluded", "in .env")), "needs_review conflict"),
         (a_run(claim=FAILED), "needs_review claimed_failed"),
         (a_run(claim=BLOCKED), "needs_review claimed_blocked"),
         (a_run(released=True, exit_code=None), "needs_review released"),
@@ -162,7 +164,7 @@ def test_an_unknown_run_names_the_line_that_frees_it():
         (a_lost_run(stopped=True), "failed stopped"),
         (a_lost_run(claim=FAILED), "needs_review claimed_failed"),
         (a_run(withdrawn=True, exit_code=None), "ready"),
-        (a_run(prepare_problem="git_failed: x"), "ready prepare_failed"),
+        (a_run(prepare_problem=Problem("git_failed", "x")), "ready prepare_failed"),
         (a_run(), "verifying queued"),
         (a_run(collected=None), "verifying collecting"),
         (an_outside_run(), "needs_review outside_run"),
@@ -185,7 +187,10 @@ def test_after_a_run_its_facts_decide(run, expected):
         ((a_lost_run(1), a_lost_run(2)), "needs_review lost"),
         ((a_lost_run(1), a_run(2)), "verifying queued"),
         ((a_lost_run(1), a_run(2, exit_code=1)), "failed exit:1"),
-        ((a_run(1, prepare_problem="x"), a_run(2, prepare_problem="x")), "needs_review prepare_failed"),
+        (
+            (a_run(1, prepare_problem=Problem("x")), a_run(2, prepare_problem=Problem("x"))),
+            "needs_review prepare_failed",
+        ),
         ((a_run(1), a_run(2, FIX, collected=work(2, new_commits=0))), "ready no_commit"),
         ((a_run(1), a_run(2, FIX, exit_code=1)), "failed exit:1"),
         ((a_run(1), a_run(2, FIX)), "verifying queued"),
@@ -307,7 +312,7 @@ def test_an_accepted_task_whose_tip_was_deleted_is_a_persons():
 
 
 def test_work_whose_commits_were_deleted_is_a_persons_and_not_tried_again():
-    gone = a_landing(ended="problem", detail="unknown_commit: c1 of toryo/x is not in the hub")
+    gone = a_landing(ended="problem", problem=Problem("unknown_commit", "c1 of toryo/x is not in the hub"))
     decision = decide(a_run(), landings=(gone,))
     assert shown(decision) == "needs_review worktree_missing"
     assert decision.detail == "its commits were deleted: c1 of toryo/x is not in the hub"

@@ -9,6 +9,7 @@ from store_filling import a_run, a_task, add_project, an_order
 
 from toryo.domain import subjects
 from toryo.domain.words import CheckResult, ClaimResult, OrderKind, Purpose, Verb, Verdict
+from toryo.reconciler.problems import Problem
 from toryo.reconciler.subjects import (
     CheckFacts,
     CheckSpec,
@@ -121,21 +122,21 @@ def test_a_dependency_is_accepted_by_a_landing_and_rests_only_without_one(store:
         ({"live": False, "signal": "SIGKILL"}, {"ended": True, "signal": "SIGKILL"}),
         ({"outcome": "timed_out"}, {"timed_out": True}),
         ({"outcome": "lost"}, {"lost": True}),
-        ({"outcome_reason": "prepare:no_base: gone"}, {"prepare_problem": "no_base: gone"}),
+        ({"outcome_reason": "prepare:no_base: gone"}, {"prepare_problem": Problem("no_base", "gone")}),
         ({"outcome_reason": "could_not_start:no such file"}, {"could_not_start": "no such file"}),
         ({"outcome_reason": "stopped"}, {"stopped": True}),
         ({"outcome_reason": "released"}, {"released": True}),
         ({"outcome_reason": "expired"}, {"expired": True}),
         ({"outcome_reason": "reported"}, {}),
         ({"client": "claude", "said": {"denied": ["Bash"]}}, {"client": "claude", "denied": ("Bash",)}),
-        ({"outcome": "failed", "outcome_reason": "no_result"}, {"problem": "no_result"}),
+        ({"outcome": "failed", "outcome_reason": "no_result"}, {"problem": Problem("no_result")}),
         (
             {"outcome": "failed", "outcome_reason": "api_error:500: no"},
-            {"problem": "api_error", "problem_text": "500: no"},
+            {"problem": Problem("api_error", "500: no")},
         ),
         (
             {"outcome": "parked", "outcome_reason": "outage:later", "parked_until": 60.0},
-            {"parked": "outage", "parked_text": "later", "parked_until": 60.0},
+            {"parked": Problem("outage", "later"), "parked_until": 60.0},
         ),
     ],
 )
@@ -155,10 +156,10 @@ def test_what_was_collected_is_told_in_short(store: Store) -> None:
     }
     with store.change() as tx:
         assert run_of(tx, collected=body).collected == CollectedFacts(
-            "h1", 2, 1, ("exclude a.env",), ("b.txt",), "gone: the worktree is gone"
+            "h1", 2, 1, ("exclude a.env",), ("b.txt",), Problem("gone", "the worktree is gone")
         )
         runs.update(tx, "r1", collected={**body, "problem": None, "violations": []})
-        assert task(tx).runs[0].collected == CollectedFacts("h1", 2, 1, (), ("b.txt",), "")
+        assert task(tx).runs[0].collected == CollectedFacts("h1", 2, 1, (), ("b.txt",))
         runs.update(tx, "r1", collected={"head": "h1", "commits": 2, "changed_count": 0})
         assert task(tx).runs[0].collected == CollectedFacts("h1", 2, changes=False)
 
@@ -302,7 +303,8 @@ def test_a_queue_has_its_waiting_landings_failed_follow_and_orders(store: Store)
     first, second = found.landings
     assert (first.id, first.begun, first.candidate, first.verdict) == ("l1", True, "c5", Verdict.FLAKY)
     assert (first.review_flaky, first.trusted, first.conflict, first.stale) == (True, False, False, False)
-    assert (second.conflict, second.stale, second.problem, second.accept_refused) == (True, True, "p", True)
+    assert (second.conflict, second.stale, second.problem) == (True, True, Problem("p"))
+    assert second.accept_refused
     assert (second.trusted, second.review_flaky) == (True, False)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import shlex
 from dataclasses import dataclass
 
@@ -154,7 +153,7 @@ def _named(task: str, status: TaskStatus, reason: str, detail: str, around: Arou
         case Reason.PROJECT_ARCHIVED:
             return (action(Do.ACTIVATE_PROJECT, around.project),)
         case Reason.COULD_NOT_START:
-            return (*_start_again(detail, around), *others)
+            return (*_start_again(around), *others)
         case Reason.BASE_RED | Reason.BASE_COULD_NOT_RUN | Reason.BASE_FLAKY:
             return (action(Do.EVIDENCE, task),)
         case Reason.UNKNOWN:
@@ -168,11 +167,10 @@ def _named(task: str, status: TaskStatus, reason: str, detail: str, around: Arou
             return _in_git(reason, around)
 
 
-def _start_again(detail: str, around: Around) -> tuple[Action, ...]:
-    """A program that is not there: named anew, or installed if the client said how."""
-    install = re.search(r"\bnpm install(?: -\S+)* [\w@./-]+", detail)
-    if install:
-        return (action(Do.INSTALL, command=install.group()),)
+def _start_again(around: Around) -> tuple[Action, ...]:
+    """A program that is not there: installed if it is a known CLI's, else named anew."""
+    if around.client in INSTALL and around.client not in around.installed:
+        return (action(Do.INSTALL, command=INSTALL[around.client]),)
     if around.client in PROGRAMS and around.agent:
         return (action(Do.NAME_PROGRAM, around.agent, command="'…'"),)
     return (action(Do.DOCTOR),) if around.agent else ()

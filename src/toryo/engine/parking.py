@@ -18,6 +18,7 @@ from toryo.engine.facts.runs import interrupted_before, own_fact
 from toryo.engine.missions import planner_parking
 from toryo.protocol.kinds.run import Usage
 from toryo.protocol.views import status as views
+from toryo.reconciler import run_ends
 from toryo.reconciler.parking import described
 from toryo.store.database.engine import Tx
 from toryo.store.database.rows import RunRow
@@ -97,7 +98,7 @@ def told_again(tx: Tx, task_id: str) -> dict[str, Any]:
     last = mine[-1] if mine else None
     if last is None or last.outcome != Outcome.PARKED:
         return {}
-    return {**last.told, "parked": last.outcome_reason.partition(":")[0]}
+    return {**last.told, "parked": run_ends.read(last.outcome, last.outcome_reason).cause}
 
 
 def accounts(tx: Tx) -> list[views.ParkedAccount]:
@@ -105,15 +106,15 @@ def accounts(tx: Tx) -> list[views.ParkedAccount]:
     found: dict[tuple[str, str], views.ParkedAccount] = {}
     for run in runs.all_parked(tx):  # the longest last: it is the one that counts
         machine = run.coordinator.rpartition("/")[0]
-        why, _, message = run.outcome_reason.partition(":")
+        end = run_ends.read(run.outcome, run.outcome_reason)
         earlier = found.get((machine, run.client))
         stopped = earlier["tasks"] if earlier else []
         found[machine, run.client] = {
             "tasks": stopped if run.task in stopped else [*stopped, run.task],
             "machine": machine,
             "client": run.client,
-            "why": why,
-            "message": message,
+            "why": end.cause,
+            "message": end.words,
             "until": iso(run.parked_until),
             "run": run.id,
         }
@@ -133,4 +134,4 @@ def accounts(tx: Tx) -> list[views.ParkedAccount]:
 
 
 def _described(run: RunRow) -> str:
-    return described(run.outcome_reason.partition(":")[0], run.client, run.parked_until)
+    return described(run_ends.read(run.outcome, run.outcome_reason).cause, run.client, run.parked_until)

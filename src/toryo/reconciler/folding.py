@@ -7,7 +7,9 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from toryo.domain.words import OVERTAKEN, TARGET_MOVED, Outcome
+from toryo.reconciler import run_ends
 from toryo.reconciler.parking import wait_until
+from toryo.reconciler.problems import Problem
 
 
 @dataclass(frozen=True)
@@ -89,14 +91,12 @@ def _ended(fold: RunFold, first: Mapping[str, RawFact], waited: int) -> RunFold:
     if prepared and problem:
         if problem.get("code") == TARGET_MOVED:  # nobody began it: once more, from where the target is now
             return _over(fold, Outcome.CANCELLED, OVERTAKEN, prepared.at)
-        text = f"prepare:{problem.get('code', '')}: {problem.get('message', '')}"
-        return _over(fold, Outcome.FAILED, text, prepared.at)
+        cause = run_ends.of_preparation(Problem(problem.get("code", ""), problem.get("message", "")))
+        return _over(fold, Outcome.FAILED, cause, prepared.at)
     return fold
 
 
 LONGEST_MESSAGE = 500
-RESERVED = ("prepare", "could_not_start", "stopped", "no_result", "disk_full")
-"""Words that the store reads out of a reason; a client's own code is never one of them."""
 
 
 def _exited(fold: RunFold, fact: RawFact, waited: int | None) -> RunFold:
@@ -108,9 +108,9 @@ def _exited(fold: RunFold, fact: RawFact, waited: int | None) -> RunFold:
     if body.get("stopped"):
         outcome, reason = Outcome.CANCELLED, "stopped"
     elif body.get("could_not_start"):
-        outcome, reason = Outcome.FAILED, f"could_not_start:{body['could_not_start']}"
+        outcome, reason = Outcome.FAILED, run_ends.of_launch(body["could_not_start"])
     elif limited:  # before the time limit: a client that waits for the network for ever meets that one
-        outcome, reason = Outcome.PARKED, f"{limited.get('why')}:{_line(limited)}".rstrip(":")
+        outcome, reason = Outcome.PARKED, run_ends.of_limit(str(limited.get("why")), _line(limited))
         if waited is not None:
             until = wait_until(str(limited.get("resets_at") or ""), fact.at, waited)
     elif body.get("timed_out"):
@@ -137,7 +137,7 @@ def _no_success(said: Mapping[str, Any] | None, code: int | None) -> str:
         return ""
     if said.get("result") == "error":
         word = str(said.get("error") or "error").partition(":")[0]
-        return f"{'error' if word in RESERVED else word}:{_line(said)}".rstrip(":")
+        return run_ends.of_client(word, _line(said))
     return "no_result" if said.get("result") != "success" and code == 0 else ""
 
 

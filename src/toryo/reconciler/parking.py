@@ -11,6 +11,7 @@ from toryo.domain.words import TaskStatus
 from toryo.reconciler.attempts import Attempt
 from toryo.reconciler.decisions import TaskDecision
 from toryo.reconciler.dispatch import again
+from toryo.reconciler.problems import Problem
 from toryo.reconciler.subjects import Policy, RunFacts, TaskFacts
 
 FIRST_WAIT_S = 60
@@ -51,12 +52,14 @@ def described(why: str, client: str, until: float | None) -> str:
     return f"{what} until {datetime.fromtimestamp(until, UTC).strftime('%Y-%m-%d %H:%M')} UTC"
 
 
-def after_parked(task: TaskFacts, attempt: Attempt, run: RunFacts, policy: Policy) -> TaskDecision:
+def after_parked(
+    task: TaskFacts, attempt: Attempt, run: RunFacts, limit: Problem, policy: Policy
+) -> TaskDecision:
     """One more run of the same purpose, once its account may; after too many in a row a person looks."""
     waits = attempt.parked_in_a_row
-    text = described(run.parked, run.client, run.parked_until)
-    if run.parked_text:
-        text = f"{text}: {run.parked_text}"
-    if waits > policy.parked_runs and not attempt.approved(run.parked, run.generation):
-        return TaskDecision(TaskStatus.NEEDS_REVIEW, run.parked, f"{waits} runs in a row, the last: {text}")
+    text = described(limit.code, run.client, run.parked_until)
+    if limit.message:
+        text = f"{text}: {limit.message}"
+    if waits > policy.parked_runs and not attempt.approved(limit.code, run.generation):
+        return TaskDecision(TaskStatus.NEEDS_REVIEW, limit.code, f"{waits} runs in a row, the last: {text}")
     return again(task, attempt, run.purpose, "parked", policy, text)

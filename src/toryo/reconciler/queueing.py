@@ -132,7 +132,7 @@ def _progress(queue: QueueFacts, landing: QueuedLanding) -> QueueDecision:
 
 def _dead_end(queue: QueueFacts, landing: QueuedLanding) -> EndedLanding | None:
     if landing.problem:
-        return EndedLanding(landing.id, "problem", landing.problem)
+        return EndedLanding(landing.id, "problem", str(landing.problem))
     if landing.stale or landing.accept_refused or landing.old_tip != queue.tip:
         return _stale(landing, "other work landed meanwhile")
     if landing.unchanged:

@@ -10,20 +10,21 @@ from toryo.reconciler.attempts import Attempt
 from toryo.reconciler.decisions import Enqueue, TaskDecision
 from toryo.reconciler.dispatch import again, why_stopped
 from toryo.reconciler.parking import after_parked
+from toryo.reconciler.problems import Problem
 from toryo.reconciler.subjects import CollectedFacts, LandingFacts, Policy, RunFacts, TaskFacts
 
 
 def after_run(task: TaskFacts, attempt: Attempt, run: RunFacts, policy: Policy) -> TaskDecision:
     """The run has ended and, if it ever had a worktree, was collected."""
     if run.prepare_problem:
-        if run.prepare_problem.startswith(MISSING):
-            return _review("worktree_missing", _told(run.prepare_problem))
-        if run.prepare_problem.startswith("conflict_excluded"):
-            return _review("conflict", _told(run.prepare_problem))
+        if run.prepare_problem.code in MISSING:
+            return _review("worktree_missing", run.prepare_problem.words)
+        if run.prepare_problem.code == "conflict_excluded":
+            return _review("conflict", run.prepare_problem.words)
         failures = sum(1 for other in attempt.runs if other.prepare_problem)
         if failures <= policy.prepare_retries:
             return again(task, attempt, run.purpose, "prepare_failed", policy)
-        return _review("prepare_failed", run.prepare_problem)
+        return _review("prepare_failed", str(run.prepare_problem))
     if run.withdrawn:
         return again(task, attempt, run.purpose, "", policy)
     if attempt.paused(run.generation) and (run.stopped or run.lost):
@@ -47,11 +48,12 @@ def after_run(task: TaskFacts, attempt: Attempt, run: RunFacts, policy: Policy) 
             return again(task, attempt, run.purpose, "disk_full", policy)
         return _review("disk_full", f"{failures} runs failed on a full disk")
     if run.parked:
-        return _held_back(attempt, run) or after_parked(task, attempt, run, policy)
+        return _held_back(attempt, run) or after_parked(task, attempt, run, run.parked, policy)
     if run.released:
         return _review("released", "a person freed this run; look at what it left")
-    if run.could_not_start and run.collected and run.collected.problem.startswith(MISSING):
-        return _review("worktree_missing", _told(run.collected.problem))
+    gone = run.collected.problem if run.could_not_start and run.collected else None
+    if gone and gone.code in MISSING:
+        return _review("worktree_missing", gone.words)
     judged = units.before_judging(task, attempt, run, _failure(run), policy)
     return judged or _judge(task, attempt, run, policy)
 
@@ -62,11 +64,6 @@ MISSING = ("worktree_missing", "branch_missing")
 
 NO_COMMIT = "unknown_commit"
 """Code of a candidate whose work is not in the repository any more."""
-
-
-def _told(problem: str) -> str:
-    """Its words, without the code."""
-    return problem.partition(": ")[2] or problem
 
 
 def _failure(run: RunFacts) -> TaskDecision | None:
@@ -82,8 +79,10 @@ def _failure(run: RunFacts) -> TaskDecision | None:
     if run.signal:
         return _failed(f"signal:{run.signal}", f"ended by {run.signal}{_denied(run)}")
     if run.problem:
-        text = NO_RESULT if run.problem == "no_result" else run.problem_text or "its record says error"
-        return _failed(run.problem, f"{run.client or 'the client'}: {text}{_denied(run)}")
+        text = (
+            NO_RESULT if run.problem.code == "no_result" else run.problem.message or "its record says error"
+        )
+        return _failed(run.problem.code, f"{run.client or 'the client'}: {text}{_denied(run)}")
     if run.exit_code != 0:
         return _failed(f"exit:{run.exit_code}", f"the agent exited {run.exit_code}{_denied(run)}")
     return None
@@ -103,8 +102,8 @@ def _judge(task: TaskFacts, attempt: Attempt, run: RunFacts, policy: Policy) -> 
     if work.problem and run.purpose is Purpose.REVERT:
         return _not_reverted(work.problem)
     if work.problem:
-        missing = work.problem.startswith(MISSING)
-        return _review("worktree_missing" if missing else "collect_failed", _told(work.problem))
+        missing = work.problem.code in MISSING
+        return _review("worktree_missing" if missing else "collect_failed", work.problem.words)
     said = _held_back(attempt, run)
     if said:
         return said
@@ -128,15 +127,15 @@ def _judge(task: TaskFacts, attempt: Attempt, run: RunFacts, policy: Policy) -> 
     return _land(task, attempt, run, work, policy)
 
 
-def _not_reverted(problem: str) -> TaskDecision:
+def _not_reverted(problem: Problem) -> TaskDecision:
     """A reverse that could not be made: a retry has an agent do it."""
-    match problem.partition(":")[0]:
+    match problem.code:
         case "revert_conflict":
-            return _review("conflict", _told(problem))
+            return _review("conflict", problem.words)
         case "not_on_target":
-            return _failed("not_on_target", _told(problem))
+            return _failed("not_on_target", problem.words)
         case _:
-            return _review("collect_failed", _told(problem))
+            return _review("collect_failed", problem.words)
 
 
 def _brought_nothing(task: TaskFacts, attempt: Attempt, run: RunFacts, policy: Policy) -> TaskDecision | None:
@@ -225,8 +224,8 @@ def _land(
             if run.purpose not in BY_HAND and attempt.count(Purpose.FIX) < policy.fix_runs:
                 return again(task, attempt, Purpose.FIX, "checks_failed", policy)
             return _failed("checks_failed", landing.detail)
-        case "problem" if landing.detail.startswith(NO_COMMIT):
-            return _review("worktree_missing", f"its commits were deleted: {_told(landing.detail)}")
+        case "problem" if landing.problem and landing.problem.code == NO_COMMIT:
+            return _review("worktree_missing", f"its commits were deleted: {landing.problem.words}")
         case reason:
             return _ask(attempt, run, work, landing, reason)
 

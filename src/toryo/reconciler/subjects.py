@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from toryo.domain.ids import CoordinatorId, GateId, LandingId, OrderId, ProjectId, RunId, TaskId
 from toryo.domain.words import CheckResult, ClaimResult, OrderKind, OrderState, Purpose, Verb, Verdict
+from toryo.reconciler.problems import Problem
 
 DROPPED = "dropped"
 """How a landing ends that was accepted and is not in the tip any more: a person set the target back."""
@@ -41,7 +42,7 @@ class CollectedFacts:
     new_commits: int = 0
     violations: tuple[str, ...] = ()
     unmerged: tuple[str, ...] = ()
-    problem: str = ""
+    problem: Problem | None = None
     changes: bool = True
     """Whether its commits together change a file; an empty commit is made as easily as a promise."""
 
@@ -54,7 +55,7 @@ class RunFacts:
     outside: bool = False
     """No process of ours: an agent that authenticated by itself."""
     prepared: bool = False
-    prepare_problem: str = ""
+    prepare_problem: Problem | None = None
     started: bool = False
     ended: bool = False
     """Occupancy is over: exit record, lost, released, or (outside only) report or expiry."""
@@ -78,16 +79,14 @@ class RunFacts:
     unseen: bool = False
     """Its coordinator has not spoken for a while: the outcome is unknown, occupancy stays."""
     client: str = ""
-    problem: str = ""
-    """Of a client with a record of its own: the code why that is no success, as `no_result`."""
-    problem_text: str = ""
+    problem: Problem | None = None
+    """Of a client with a record of its own: why that is no success, as `no_result`."""
     denied: tuple[str, ...] = ()
     """Tools that the client refused to the agent."""
     words: str = ""
     """The agent's last words, as its client's record has them."""
-    parked: str = ""
+    parked: Problem | None = None
     """What stopped it without anybody's fault: usage_limit or outage."""
-    parked_text: str = ""
     parked_until: float | None = None
     """None once a person ended the waiting."""
     asks: str = ""
@@ -107,6 +106,7 @@ class LandingFacts:
     ended: str = ""
     """'' while alive; conflict, red, could_not_run, stale, withdrawn, problem or landed."""
     detail: str = ""
+    problem: Problem | None = None
     verdict: Verdict | None = None
 
 
@@ -246,7 +246,7 @@ class QueuedLanding:
     unchanged: bool = False
     """Of files: the tip holds them already."""
     stale: bool = False
-    problem: str = ""
+    problem: Problem | None = None
     gate: GateId = GateId("")
     verdict: Verdict | None = None
     review: bool = False

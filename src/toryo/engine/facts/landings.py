@@ -11,6 +11,7 @@ from toryo.engine.facts.runs import note_set_aside
 from toryo.engine.orders.compose import settings_changed, survey_settings
 from toryo.engine.subjects.files import land_again
 from toryo.engine.subjects.queue import mark_owner
+from toryo.reconciler import problems
 from toryo.reconciler.queueing import FILES, FOLLOWS, NO_TIP
 from toryo.reconciler.retries import NO_COMMIT
 from toryo.reconciler.subjects import DROPPED
@@ -65,7 +66,7 @@ def apply_candidate(tx: Tx, order: OrderRow, body: dict[str, Any]) -> None:
         tree=body["tree"],
         conflict=body.get("conflict"),
         stale=body.get("stale", "") or (TARGET_MOVED if body.get("moved_to") else ""),
-        problem=f"{problem['code']}: {problem['message']}" if problem else "",
+        problem=problems.stored(problems.of_fact(problem)),
     )
     _look(tx, landing)
 
@@ -81,7 +82,7 @@ def apply_written(tx: Tx, order: OrderRow, body: dict[str, Any]) -> None:
         landing.id,
         head=body["commit"],
         unchanged=not problem and not body["changed"],
-        problem=f"{problem['code']}: {problem['message']}" if problem else "",
+        problem=problems.stored(problems.of_fact(problem)),
     )
     _look(tx, landing)
 
@@ -129,7 +130,7 @@ def apply_accepted(tx: Tx, order: OrderRow, body: dict[str, Any]) -> None:
         if problem.get("code") == OWNED:
             _note_sight(tx, target, "owned")
             problem = {}  # it is not about this landing: it goes on once the project is ours again
-        text = f"{problem['code']}: {problem['message']}" if problem else ""
+        text = problems.stored(problems.of_fact(problem))
         landings.update(tx, landing.id, accept_refused=not problem, problem=text)
         if problem and landing.kind in FOLLOWS:
             projects.update_target(tx, landing.project, landing.target, retry_at=tx.now + RETRY_S)

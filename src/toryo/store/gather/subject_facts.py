@@ -21,7 +21,9 @@ from toryo.domain.words import (
     Verdict,
     is_at_rest,
 )
+from toryo.reconciler import problems, run_ends
 from toryo.reconciler.queueing import FOLLOWING
+from toryo.reconciler.run_ends import Cause
 from toryo.reconciler.subjects import (
     UNWANTED,
     CheckFacts,
@@ -312,38 +314,35 @@ def _runs(tx: Tx, id: str) -> tuple[RunFacts, ...]:
 
 
 def run_facts(row: RunRow, said: str, unseen: bool) -> RunFacts:
-    word, _, text = row.outcome_reason.partition(":")
+    end = run_ends.read(row.outcome, row.outcome_reason)
     record = row.said or {}
-    its_word = row.outcome == "failed" and word not in ("", "prepare", "could_not_start", "disk_full")
     return RunFacts(
         id=row.id,
         purpose=Purpose(row.purpose),
         generation=row.generation,
         outside=row.coordinator == "" and row.purpose not in BY_HAND,
         prepared=row.start_commit != "",
-        prepare_problem=(text or word) if word == "prepare" else "",
+        prepare_problem=end.prepare,
         started=row.started_at is not None,
         ended=not row.live,
         exit_code=row.exit_code,
         signal=row.signal,
         timed_out=row.outcome == "timed_out",
-        stopped=word == "stopped",
+        stopped=end.cause == Cause.STOPPED,
         lost=row.outcome == "lost",
-        released=word == "released",
-        withdrawn=word == "withdrawn",
-        expired=word == "expired",
-        could_not_start=(text or word) if word == "could_not_start" else "",
-        disk_full=word == "disk_full",
+        released=end.cause == Cause.RELEASED,
+        withdrawn=end.cause == Cause.WITHDRAWN,
+        expired=end.cause == Cause.EXPIRED,
+        could_not_start=(end.words or end.cause) if end.cause == Cause.COULD_NOT_START else "",
+        disk_full=end.cause == Cause.DISK_FULL,
         collected=_collected(row.collected) if row.collected is not None else None,
         claim=ClaimResult(said) if said else None,
         unseen=unseen,
         client=row.client,
-        problem=word if its_word else "",
-        problem_text=text if its_word else "",
+        problem=end.client,
         denied=tuple(record.get("denied", ())),
         words=str(record.get("words") or ""),
-        parked=word if row.outcome == "parked" else "",
-        parked_text=text if row.outcome == "parked" else "",
+        parked=end.parked,
         parked_until=row.parked_until,
         asks=str((row.signs or {}).get("asks", "")),
         policy=Policy(**row.limits) if row.limits else None,
@@ -351,14 +350,13 @@ def run_facts(row: RunRow, said: str, unseen: bool) -> RunFacts:
 
 
 def _collected(body: Mapping[str, Any]) -> CollectedFacts:
-    problem = body.get("problem") or {}
     return CollectedFacts(
         head=str(body.get("head", "")),
         commits=int(body.get("commits", 0)),
         new_commits=int(body.get("new_commits", 0)),
         violations=tuple(f"{one['rule']} {one['path']}" for one in body.get("violations", ())),
         unmerged=tuple(body.get("unmerged", ())),
-        problem=": ".join(str(problem[key]) for key in ("code", "message") if problem.get(key)),
+        problem=problems.of_fact(body.get("problem")),
         changes=body.get("changed_count") != 0,
     )
 
@@ -374,6 +372,7 @@ def _landing(row: LandingRow) -> LandingFacts:
         published=row.published_at is not None,
         ended=row.ended,
         detail=row.ended_detail,
+        problem=problems.read(row.problem),
         verdict=_verdict(row.verdict),
     )
 
@@ -400,7 +399,7 @@ def _queued(tx: Tx, row: LandingRow) -> QueuedLanding:
         conflict=bool(row.conflict),
         unchanged=row.unchanged,
         stale=bool(row.stale),
-        problem=row.problem,
+        problem=problems.read(row.problem),
         gate=row.gate,
         verdict=_verdict(row.verdict),
         review=_is_reviewed(tx, row),
