@@ -13,6 +13,7 @@ from toryo.domain.words import OrderKind, Outcome, TaskStatus, Verb, is_at_rest
 from toryo.engine import parking
 from toryo.engine.actions import shown
 from toryo.engine.default_agents import installed_clis
+from toryo.engine.units.retries import ended_above, is_left_behind
 from toryo.protocol.views import tasks as views
 from toryo.reconciler.subjects import DROPPED, REMOVED, UNWANTED
 from toryo.store.database.engine import Tx
@@ -174,6 +175,8 @@ def around(tx: Tx, row: TaskRow) -> Around:
     is_about_agents = row.reason in ABOUT_AGENTS
     able, disabled, elsewhere = _crew(tx, project, row.agent) if is_about_agents else ((), (), ())
     first, behind = _held_up(tx, row)
+    above = ended_above(tx, row)
+    has_landed = above is not None and above.status == TaskStatus.DONE
     return Around(
         agent=row.agent,
         client=agent.client if agent else "",
@@ -192,6 +195,8 @@ def around(tx: Tx, row: TaskRow) -> Around:
         first=first,
         behind=behind,
         dismissed=row.status == TaskStatus.FAILED and is_dismissed(verbs.of_task(tx, row.id)),
+        above=above.id if above else "",
+        superseded=has_landed if above else is_left_behind(tx, row),
     )
 
 

@@ -42,10 +42,6 @@ def retry_unit(context: HeadContext, text: str, path: str) -> views.SteeredUnit:
     """Anew from its parent's branch, without the children it had."""
     with context.store.change() as tx:
         row = _unit(tx, text, path)
-        parent = tasks.get(tx, row.parent) if row.parent else None
-        if parent is not None and parent.status in ENDED:
-            hint = f"`toryo unit retry {parent.unit}` begins that one anew."
-            raise Refused(f"{parent.unit}, of which it is a part, is {parent.status}.", hint=hint)
         said(tx, row, Verb.RETRY)
         tx.mark(subjects.mission(row.mission))
         return _answer(tx, row, "retry")
