@@ -10,7 +10,7 @@ from toryo.store.database.engine import Tx
 from toryo.store.database.rows import RunRow, TaskRow
 from toryo.store.database.unit_rows import BreakdownRow
 from toryo.store.tables import agents, runs, tasks, verbs
-from toryo.store.tables.units import units
+from toryo.store.tables.units import unit_messages, units
 
 PAUSES = (Verb.PAUSE, Verb.PAUSE_NOW, Verb.RESUME)
 
@@ -82,11 +82,14 @@ def _is_covered(tx: Tx, row: TaskRow, children: list[TaskRow]) -> bool:
 
 
 def _heard_all(tx: Tx, run: RunRow, children: list[TaskRow]) -> bool:
-    """A parent on a screen is typed to while it waits: it knew of all when it ended."""
+    """A parent on a screen is typed to while it waits: it had seen every line about them when it ended."""
     agent = agents.get(tx, run.agent, run.project)
     if agent is None or agent.style != Style.INTERACTIVE or run.ended_at is None:
         return False
-    return all(one.changed_at <= run.ended_at for one in children)
+    if any(one.changed_at > run.ended_at for one in children):
+        return False
+    mine = {one.id for one in children}
+    return not any(one.task in mine for one in unit_messages.waiting(tx, run.task))
 
 
 def paused_at(tx: Tx, row: TaskRow) -> TaskRow | None:
