@@ -1,0 +1,47 @@
+"""Trees of units steered as missions: words, pauses, places at once, and what of them needs a person."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from tree_shop import Tree
+
+from toryo.settings import Home
+
+
+@pytest.fixture
+def shop(tmp_path: Path) -> Iterator[Tree]:
+    opened = Tree(Home(tmp_path / "home"), tmp_path)
+    try:
+        yield opened
+    finally:
+        opened.daemon.close()
+
+
+def test_words_to_a_running_tree_are_an_instruction_to_its_root(shop: Tree) -> None:
+    shop.begin()
+    mission = shop.begun["mission"]
+    assert shop.daemon.person("say_mission", mission=mission, text="also for\nPUT")["said"] == "say"
+    listed = shop.daemon.person("list_messages", unit="root")["messages"]
+    line = '[PERSON] Type: instruct, Data: {"message": "also for\\nPUT"}'
+    assert [(one["line"], one["state"]) for one in listed] == [(line, "waiting")]
+    shop.daemon.settle()
+    order = shop.hands.order("say")
+    assert shop.hands.call("fetch_blob", hash=order["inputs"]["text"])["text"] == line
+    told = shop.daemon.person("show_mission", mission=mission)["mission"]["messages"]
+    assert [(one["who"], one["text"]) for one in told][-1] == ("person", "also for\nPUT")
+
+
+def test_words_to_a_tree_whose_root_is_done_are_refused(shop: Tree) -> None:
+    shop.begin()
+    shop.hands.exit(shop.running)
+    shop.hands.collect(1)
+    shop.hands.build()
+    shop.hands.land()
+    assert shop.units()["root"] == "done"
+    told = shop.daemon.refused(
+        shop.daemon.operator, "say_mission", mission=shop.begun["mission"], text="also for PUT"
+    )
+    assert "done" in told["error"] or "completed" in told["error"]
