@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from tree_shop import Tree
+from mission_shop import MissionShop
+from tree_shop import REQUIREMENTS, Tree
 
 from toryo.settings import Home
 
@@ -45,3 +46,16 @@ def test_words_to_a_tree_whose_root_is_done_are_refused(shop: Tree) -> None:
         shop.daemon.operator, "say_mission", mission=shop.begun["mission"], text="also for PUT"
     )
     assert "done" in told["error"] or "completed" in told["error"]
+
+
+def test_a_tree_takes_no_place_in_the_queue_of_missions(tmp_path: Path) -> None:
+    shop = MissionShop(Home(tmp_path / "home"), tmp_path)
+    try:
+        shop.daemon.person("spawn_tree", project=shop.project, requirements=REQUIREMENTS, at_once=True)
+        shop.daemon.settle()
+        shop.hands.claim("dev", shop.project, "request-root")
+        mission = shop.planned()
+        shop.daemon.person("approve_mission", mission=mission)
+        assert shop.standing(mission) == "active"
+    finally:
+        shop.close()
