@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from mission_shop import MissionShop
-from tree_shop import REQUIREMENTS, Tree
+from tree_shop import REQUIREMENTS, Tree, part
 
 from toryo.settings import Home
 
@@ -59,3 +59,19 @@ def test_a_tree_takes_no_place_in_the_queue_of_missions(tmp_path: Path) -> None:
         assert shop.standing(mission) == "active"
     finally:
         shop.close()
+
+
+def test_a_parent_that_waits_for_its_children_takes_no_place_of_its_trees_parallelism(shop: Tree) -> None:
+    token = shop.begin()
+    mission = shop.begun["mission"]
+    assert shop.daemon.person("show_mission", mission=mission)["mission"]["parallelism"] == 0
+    shop.spawn(token, part("a"), part("b"))
+    shop.open()
+    shown = shop.daemon.person("show_mission", mission=mission)["mission"]
+    assert (shown["parallelism"], shown["plan"]["parallelism"]) == (0, 0), "a tree has no such limit"
+    shop.daemon.person("set_mission", mission=mission, parallelism=1)
+    assert shop.hands.should_start("dev", shop.project), "the root only waits"
+    shop.run("root-a")
+    assert not shop.hands.should_start("dev", shop.project)
+    waits = shop.daemon.person("get_task", task="root-b")["task"]["waits_for"]
+    assert (waits["code"], waits["tasks"]) == ("parallelism", [shop.task("root-a")["id"]])
