@@ -75,3 +75,16 @@ def test_a_parent_that_waits_for_its_children_takes_no_place_of_its_trees_parall
     assert not shop.hands.should_start("dev", shop.project)
     waits = shop.daemon.person("get_task", task="root-b")["task"]["waits_for"]
     assert (waits["code"], waits["tasks"]) == ("parallelism", [shop.task("root-a")["id"]])
+
+
+def test_a_tree_whose_plan_waits_needs_one_answer(shop: Tree) -> None:
+    token = shop.begin(at_once=False)
+    shop.spawn(token, part("a"), part("b"))
+    shop.open()
+    shop.end()
+    assert shop.units()["root-a"] == "blocked plan_ready"
+    mission = shop.begun["mission"]
+    (wish,) = shop.daemon.person("get_status", project=shop.project)["needs_you"]
+    assert (wish["subject"], wish["type"]) == (f"mission:{mission}", f"toryo mission approve {mission}")
+    waited = shop.daemon.person("wait_tasks", tasks=["root-a"], timeout_s=0)["tasks"][0]
+    assert waited["needs_you"]["type"] == f"toryo mission approve {mission}", "it is said where one waits"
