@@ -9,6 +9,7 @@ import pytest
 from mission_shop import MissionShop
 from tree_shop import REQUIREMENTS, Tree, part
 
+from toryo.protocol.kinds.run import Stopped
 from toryo.settings import Home
 
 
@@ -88,3 +89,35 @@ def test_a_tree_whose_plan_waits_needs_one_answer(shop: Tree) -> None:
     assert (wish["subject"], wish["type"]) == (f"mission:{mission}", f"toryo mission approve {mission}")
     waited = shop.daemon.person("wait_tasks", tasks=["root-a"], timeout_s=0)["tasks"][0]
     assert waited["needs_you"]["type"] == f"toryo mission approve {mission}", "it is said where one waits"
+
+
+def test_a_root_that_is_paused_pauses_its_tree_and_either_word_resumes_it(shop: Tree) -> None:
+    token = shop.begin()
+    shop.spawn(token, part("a"))
+    shop.open()
+    shop.end()
+
+    def standing() -> tuple[str, str]:
+        found = shop.daemon.person("unit_tree", project=shop.project)
+        return found["status"], shop.units()["root-a"]
+
+    shop.daemon.person("pause_unit", unit="root")
+    assert standing() == ("paused", "ready paused")
+    assert not shop.daemon.person("resume_mission", mission=shop.begun["mission"])["already"]
+    assert standing() == ("active", "ready")
+    shop.daemon.person("pause_unit", unit="root")
+    shop.daemon.person("resume_unit", unit="root")
+    assert standing() == ("active", "ready")
+
+
+def test_a_root_that_is_paused_now_has_its_trees_runs_stopped_once(shop: Tree) -> None:
+    shop.spawn(shop.begin(), part("a"))
+    shop.open()
+    shop.end()
+    shop.run("root-a")
+    shop.daemon.person("pause_unit", unit="root", now=True)
+    shop.hands.report(shop.hands.order("stop"), "stopped", Stopped(asked=True, gone=True))
+    assert shop.daemon.person("unit_tree", project=shop.project)["status"] == "paused"
+    shop.daemon.settle()
+    orders = shop.hands.speak("next_orders", wait_s=0)["orders"]
+    assert "stop" not in [one["kind"] for one in orders]
