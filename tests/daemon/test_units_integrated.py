@@ -11,6 +11,7 @@ from whole_daemon import MERGED, WORK
 
 from toryo.protocol.kinds.landing import Accepted, Published
 from toryo.protocol.kinds.run import Exited, Lost, Said
+from toryo.protocol.kinds.say import Spoken
 from toryo.protocol.kinds.work import Collected, FileLines
 from toryo.settings import Home
 from toryo.store.tables import agents
@@ -130,10 +131,27 @@ def test_a_parent_that_was_typed_to_until_all_had_landed_has_nothing_to_integrat
     shop.open()
     land_child(shop, "root-a")
     assert shop.task("root-a")["status"] == "done"
+    if style == "interactive":
+        shop.hands.report(shop.hands.order("say", run=mine["run"]), "spoken", Spoken(delivered=True))
     shop.running = mine
     shop.end()
     expected = "verifying checking" if style == "interactive" else "ready children_at_rest"
     assert shop.units()["root"] == expected
+
+
+def test_a_parent_on_a_screen_that_ended_before_it_heard_of_the_last_child_integrates_and_hears_it(
+    shop: Tree,
+) -> None:
+    shop.daemon.change(agents.update, "dev", style="interactive")
+    token = shop.begin()
+    mine = shop.running
+    shop.spawn(token, part("a"))
+    shop.open()
+    land_child(shop, "root-a")
+    shop.running = mine
+    shop.end()
+    assert shop.units()["root"] == "ready children_at_rest"
+    assert "[CHILD:root-a] Status: completed, Message: Part a" in integrate_prompt(shop)
 
 
 def test_a_parent_on_a_screen_that_ended_before_the_last_child_integrates(shop: Tree) -> None:

@@ -50,6 +50,10 @@ class Around:
     first: str = ""
     """The task that it waits behind, if it is not the first of them itself."""
     dismissed: bool = False
+    above: str = ""
+    """The unit that has ended, of which it is a part: that one is retried."""
+    superseded: bool = False
+    """Its parent has landed, or began anew without it: it is not retried."""
 
 
 def next_actions(
@@ -60,6 +64,8 @@ def next_actions(
     said = verdicts(status, reason)
     if around.dismissed:
         said = tuple(verb for verb in said if verb is not Verb.DISMISS)
+    if around.superseded:
+        said = tuple(verb for verb in said if verb is not Verb.RETRY)
     return (
         *_named(task, status, reason, detail, around),
         *(_verdict(verb, task, reason, around) for verb in said),
@@ -73,7 +79,7 @@ def _verdict(verb: Verb, task: str, reason: str, around: Around) -> Action:
         return action(_OF_TARGETS[verb], around.target, project=around.project)
     if about is About.ACCOUNT and verb is Verb.RETRY and around.client:
         return action(Do.RELEASE_ACCOUNT, around.client, machine=around.machine)
-    return action(Do(verb.value), task)
+    return action(Do(verb.value), around.above if verb is Verb.RETRY and around.above else task)
 
 
 _OF_TARGETS = {Verb.APPROVE: Do.APPROVE_TARGET, Verb.RETRY: Do.RETRY_TARGET}

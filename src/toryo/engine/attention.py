@@ -13,16 +13,18 @@ from toryo.domain.words import OrderKind, Outcome, TaskStatus, Verb, is_at_rest
 from toryo.engine import parking
 from toryo.engine.actions import shown
 from toryo.engine.default_agents import installed_clis
+from toryo.engine.missions.attention import of_mission
+from toryo.engine.units.retries import ended_above, is_left_behind
 from toryo.protocol.views import tasks as views
 from toryo.reconciler.subjects import DROPPED, REMOVED, UNWANTED
 from toryo.store.database.engine import Tx
 from toryo.store.database.rows import AgentRow, LandingRow, ProjectRow, TargetRow, TaskRow, VerbRow
-from toryo.store.tables import agents, facts, landings, orders, projects, runs, tasks, verbs
+from toryo.store.tables import agents, facts, landings, missions, orders, projects, runs, tasks, verbs
 
 REJECTED = Reason.REJECTED.value
 REWOUND = Reason.TARGET_REWOUND.value
-_ON_PURPOSE = (Reason.HELD, Reason.DEPENDENCY_FAILED)
-"""Blocked, but answered elsewhere: by an orchestrator, or at the task that did not land."""
+_ON_PURPOSE = (Reason.HELD, Reason.DEPENDENCY_FAILED, Reason.PLAN_READY)
+"""Blocked, but answered elsewhere: by an orchestrator, at the task that did not land, or at its mission."""
 DEEPEST = 50
 """Tasks that are looked at behind one that waits for another."""
 
@@ -79,12 +81,14 @@ def wish(tx: Tx, row: TaskRow) -> views.NeedsPerson:
 
 
 def behind(tx: Tx, row: TaskRow) -> views.NeedsPerson | None:
-    """What a person must do before the task moves on: about itself, or about a task that it waits for."""
+    """What a person must do before it moves on: about itself, its mission, or a task that it waits for."""
     known, left = {row.id}, [row]
     while left and len(known) <= DEEPEST:
         one = left.pop(0)
         if waits(one) or (one is not row and one.status in _DEAD):
             return wish(tx, one)
+        if one.reason == Reason.PLAN_READY and (mission := missions.get(tx, one.mission)):
+            return of_mission(tx, mission)
         found = [task for task in _waits_for(tx, one) if task.id not in known]
         left += found
         known |= {task.id for task in found}
@@ -174,6 +178,8 @@ def around(tx: Tx, row: TaskRow) -> Around:
     is_about_agents = row.reason in ABOUT_AGENTS
     able, disabled, elsewhere = _crew(tx, project, row.agent) if is_about_agents else ((), (), ())
     first, behind = _held_up(tx, row)
+    above = ended_above(tx, row)
+    has_landed = above is not None and above.status == TaskStatus.DONE
     return Around(
         agent=row.agent,
         client=agent.client if agent else "",
@@ -192,6 +198,8 @@ def around(tx: Tx, row: TaskRow) -> Around:
         first=first,
         behind=behind,
         dismissed=row.status == TaskStatus.FAILED and is_dismissed(verbs.of_task(tx, row.id)),
+        above=above.id if above else "",
+        superseded=has_landed if above else is_left_behind(tx, row),
     )
 
 

@@ -136,7 +136,10 @@ def has_room(tx: Tx, mission_id: str) -> bool:
     """Whether the mission may have one more run at once."""
     mission = missions.get(tx, mission_id)
     most = mission.parallelism if mission else 0
-    return not most or missions.live_runs(tx, mission_id) < most
+    if not mission or not most or not mission.root:
+        return not most or missions.live_runs(tx, mission_id) < most
+    mine = [one for one in runs.live_scopes(tx, mission.project) if one.mission == mission_id]
+    return sum(not is_waiting_unit(tx, one) for one in mine) < most
 
 
 def base_may_start(tx: Tx, target: TargetRow) -> bool:

@@ -157,7 +157,7 @@ class UnitFacts:
 
     children: tuple[ChildFacts, ...] = ()
     covered: bool = False
-    """A run of it was told of its children as they rest now, or lived when the last one came to rest."""
+    """A run of it was told of its children as they rest now, or had seen every line of them as it ended."""
     pauses: bool = False
     """A person paused it, or a unit above it."""
 

@@ -39,6 +39,7 @@ def offer(tx: Tx, root: TaskRow, spawned: Sequence[TaskRow], wanted: Breakdown) 
         spec="",
         plan=f"The root divides the work into {len(listed)} parts.",
         tasks=listed,
+        parallelism=0,  # only a person limits a tree
         created_at=tx.now,
         approved_at=tx.now if mission.approval == Approval.AUTO else None,
         made_at=tx.now,

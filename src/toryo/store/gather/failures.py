@@ -1,13 +1,15 @@
-"""Failed tasks that a person has not seen to: neither ended by themselves nor dismissed; the newest first."""
+"""Failed tasks that a person has not seen to: neither ended by themselves nor dismissed; the newest first.
+
+A unit whose parent has ended, or began anew without it, is not among them: nobody retries it any more."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sqlalchemy import Executable, bindparam, exists, literal, select
+from sqlalchemy import Executable, bindparam, exists, literal, or_, select
 
 from toryo.domain.reasons import BY_A_PERSON
-from toryo.domain.words import TaskStatus, Verb
+from toryo.domain.words import ENDED, TaskStatus, Verb
 from toryo.store.database.engine import Tx
 from toryo.store.database.schema import tasks, verbs
 from toryo.store.database.statements import texts
@@ -17,6 +19,7 @@ NEWEST = 1000
 """Older failures are in `task list`: a status page costs the same however many there are."""
 _UNDOING = (Verb.RETRY, Verb.SUBMIT)
 
+_PARENT = tasks.alias("parent")
 _OF_TASK = literal("task:", literal_execute=True)
 _LATER = verbs.alias("later")
 _IS_UNDONE = exists().where(
@@ -25,7 +28,8 @@ _IS_UNDONE = exists().where(
 
 
 def _open(*, project: bool) -> Executable:
-    failed = select(tasks.c.id, tasks.c.seq, tasks.c.reason).where(tasks.c.status == TaskStatus.FAILED)
+    failed = select(tasks.c.id, tasks.c.seq, tasks.c.reason, tasks.c.unit, tasks.c.parent, tasks.c.target)
+    failed = failed.where(tasks.c.status == TaskStatus.FAILED)
     if project:
         failed = failed.where(tasks.c.project == bindparam("project"))
     else:
@@ -34,9 +38,14 @@ def _open(*, project: bool) -> Executable:
     dismissed = exists().where(
         verbs.c.subject == _OF_TASK + newest.c.id, verbs.c.verb == Verb.DISMISS, ~_IS_UNDONE
     )
+    is_over = exists().where(
+        newest.c.unit != "",
+        _PARENT.c.id == newest.c.parent,
+        or_(_PARENT.c.status.in_(sorted(ENDED)), _PARENT.c.branch != newest.c.target),
+    )
     return (
         select(newest.c.id)
-        .where(newest.c.reason.not_in([*BY_A_PERSON]), ~dismissed)
+        .where(newest.c.reason.not_in([*BY_A_PERSON]), ~dismissed, ~is_over)
         .order_by(newest.c.seq.desc())
     )
 

@@ -186,8 +186,8 @@ def _slot(tx: Tx, row: MissionRow, at_once: int) -> Slot:
 
 
 def in_front_of(tx: Tx, row: MissionRow) -> tuple[list[MissionRow], list[MissionRow]]:
-    """(those at work in its project, those that were approved before it and wait, too)."""
-    others = [one for one in missions.live(tx, row.project) if one.id != row.id]
+    """(those at work in its project, those that were approved before it and wait, too); no tree of units."""
+    others = [one for one in missions.live(tx, row.project) if one.id != row.id and not one.root]
     mine = row.approved_at if row.approved_at is not None else float("inf")
     holders = [
         one

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable
 
+from toryo.domain.reasons import Reason
 from toryo.domain.words import Style, TaskStatus, Verb, is_at_rest
 from toryo.reconciler.subjects import ChildFacts, UnitFacts
 from toryo.store.database.engine import Tx
 from toryo.store.database.rows import RunRow, TaskRow
 from toryo.store.database.unit_rows import BreakdownRow
-from toryo.store.tables import agents, runs, tasks, verbs
-from toryo.store.tables.units import units
+from toryo.store.tables import agents, missions, runs, tasks, verbs
+from toryo.store.tables.units import unit_messages, units
 
 PAUSES = (Verb.PAUSE, Verb.PAUSE_NOW, Verb.RESUME)
 
@@ -82,20 +83,25 @@ def _is_covered(tx: Tx, row: TaskRow, children: list[TaskRow]) -> bool:
 
 
 def _heard_all(tx: Tx, run: RunRow, children: list[TaskRow]) -> bool:
-    """A parent on a screen is typed to while it waits: it knew of all when it ended."""
+    """A parent on a screen is typed to while it waits: it had seen every line about them when it ended."""
     agent = agents.get(tx, run.agent, run.project)
     if agent is None or agent.style != Style.INTERACTIVE or run.ended_at is None:
         return False
-    return all(one.changed_at <= run.ended_at for one in children)
+    if any(one.changed_at > run.ended_at for one in children):
+        return False
+    mine = {one.id for one in children}
+    return not any(one.task in mine for one in unit_messages.waiting(tx, run.task))
 
 
 def paused_at(tx: Tx, row: TaskRow) -> TaskRow | None:
-    """The uppermost unit that a person paused, of it and those above it: whose resume frees it."""
+    """The uppermost unit that a person paused, of it and those above it: whose resume frees it. A root that
+    is paused is its mission's pause, and of that the mission says it."""
     found, unit = None, row if row.unit else None
     while unit is not None:
         found = unit if _pause(tx, unit) else found
         unit = tasks.get(tx, unit.parent) if unit.parent else None
-    return found
+    mission = missions.get(tx, row.mission) if found else None
+    return tasks.get(tx, mission.root) if mission and mission.hold == Reason.PAUSED else found
 
 
 def pause_of(tx: Tx, row: TaskRow) -> str:

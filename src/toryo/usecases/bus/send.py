@@ -107,16 +107,24 @@ def send_to_unit(
     kept = checked_data(checked, data)
     with context.store.change() as tx:
         unit = the_unit(tx, to, project, path)
-        receiver = None if checked is MessageType.LOG else _still_there(unit)
-        row = UnitMessageRow(
-            id=message or new_id("m"),
-            mission=unit.mission,
-            receiver=receiver.id if receiver else "",
-            type=checked,
-            task=unit.id,
-            data=kept,
-            at=tx.now,
-            delivered_at=None if receiver else tx.now,
-        )
-        store(tx, row, unit.project)
-    return {"success": True, "message": row.id, "to": f"unit:{unit.unit}" if receiver else ""}
+        row = say_to_unit(tx, unit, checked, kept, message)
+    return {"success": True, "message": row.id, "to": f"unit:{unit.unit}" if row.receiver else ""}
+
+
+def say_to_unit(
+    tx: Tx, unit: TaskRow, type: MessageType, data: dict[str, Any], message: str = ""
+) -> UnitMessageRow:
+    """A person's words, kept; a line of the log is told to nobody."""
+    receiver = None if type is MessageType.LOG else _still_there(unit)
+    row = UnitMessageRow(
+        id=message or new_id("m"),
+        mission=unit.mission,
+        receiver=receiver.id if receiver else "",
+        type=type,
+        task=unit.id,
+        data=data,
+        at=tx.now,
+        delivered_at=None if receiver else tx.now,
+    )
+    store(tx, row, unit.project)
+    return row

@@ -10,17 +10,19 @@ from toryo.domain.approval_words import approves
 from toryo.domain.errors import Refused, UserError
 from toryo.domain.planned_tasks import asked_about
 from toryo.domain.times import iso
-from toryo.domain.words import MISSION_ENDED, Speaker
+from toryo.domain.words import MISSION_ENDED, MessageType, Speaker
 from toryo.engine.context import HeadContext
 from toryo.engine.missions import judge_questions
 from toryo.engine.missions.conversation import say
 from toryo.engine.subjects.mission import facts_of
 from toryo.engine.units.subtrees import end_children
 from toryo.protocol.views import missions as views
+from toryo.reconciler.bus.validation import checked_data
 from toryo.reconciler.missions.plan_steps import is_offered
 from toryo.store.database.engine import Tx
 from toryo.store.database.mission_rows import MissionRow, PlanRow
-from toryo.store.tables import missions, plans, projects
+from toryo.store.tables import missions, plans, projects, tasks
+from toryo.usecases.bus.send import say_to_unit
 from toryo.usecases.finding import the_mission
 from toryo.usecases.missions.answer import take
 from toryo.usecases.missions.replies import reply
@@ -83,7 +85,8 @@ def reject(tx: Tx, row: MissionRow, why: str, version: int = 0) -> views.SaidToM
 
 
 def say_mission(context: HeadContext, text: str, words: str) -> views.SaidToMission:
-    """Free words: an approval or a rejection while a plan waits, else a demand that is weighed."""
+    """Free words: an approval or a rejection while a plan waits, else a demand that is weighed; of a tree
+    an instruction to its root."""
     said = words.strip()[:LONGEST_WORDS]
     if not said:
         raise UserError(
@@ -103,12 +106,22 @@ def say_mission(context: HeadContext, text: str, words: str) -> views.SaidToMiss
             take(tx, row, dict.fromkeys(asked, said), asked)
             return reply(tx, row, "answer")
         say(tx, row.id, Speaker.PERSON, said)
-        if any(one.made_at is not None for one in plans.of_mission(tx, row.id)):
+        if row.root:
+            _instruct_root(tx, row, said)
+        elif any(one.made_at is not None for one in plans.of_mission(tx, row.id)):
             missions.update(tx, row.id, demand=_demand(row, said), request=row.request + 1)
         else:  # nothing was planned yet with it: it is planned anew
             missions.update(tx, row.id, request=row.request + 1)
         _note(tx, row, "mission_said", 0)
         return reply(tx, row, "say")
+
+
+def _instruct_root(tx: Tx, row: MissionRow, said: str) -> None:
+    """A tree is planned by its root: that hears it while it runs, or in its next prompt."""
+    root = tasks.get(tx, row.root)
+    if root is not None:
+        data = checked_data(MessageType.INSTRUCT, {"message": said})
+        say_to_unit(tx, root, MessageType.INSTRUCT, data)
 
 
 def _demand(row: MissionRow, said: str) -> dict[str, object]:

@@ -21,6 +21,10 @@ from toryo.usecases.missions.replies import reply
 from toryo.usecases.tasks.verbs import said
 
 MOST_AT_ONCE = 64
+_PAUSED = {
+    Verb.PAUSE: "Paused; nothing new starts.",
+    Verb.PAUSE_NOW: "Paused; its runs are stopped.",
+}
 OVER = (TaskStatus.DONE, TaskStatus.CANCELLED)
 
 
@@ -31,8 +35,7 @@ def pause_mission(context: HeadContext, text: str, *, now: bool = False) -> view
         verb = Verb.PAUSE_NOW if now else Verb.PAUSE
         if row.status == MissionStatus.PAUSED and not now:
             return reply(tx, row, "pause", already=True, by="it is paused")
-        words = "Paused; its runs are stopped." if now else "Paused; nothing new starts."
-        _keep(tx, row, verb, words)
+        _keep(tx, row, verb, _PAUSED[verb])
         return reply(tx, row, "pause")
 
 
@@ -46,6 +49,13 @@ def resume_mission(context: HeadContext, text: str) -> views.SaidToMission:
             return reply(tx, row, "resume", already=True, by=f"it is {row.status}")
         _keep(tx, row, Verb.RESUME, "Resumed.")
         return reply(tx, row, "resume")
+
+
+def pause(tx: Tx, id: str, verb: Verb) -> None:
+    """Of a tree of units, by a word about its root."""
+    row = missions.get(tx, id)
+    if row is not None:
+        _keep(tx, row, verb, _PAUSED[verb])
 
 
 def resume(tx: Tx, id: str) -> None:

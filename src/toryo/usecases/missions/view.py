@@ -107,7 +107,7 @@ def whole(context: HeadContext, tx: Tx, row: MissionRow) -> views.MissionView:
         "plan_only": row.plan_only,
         "follows": row.follows or None,
         "spec": row.spec_dir if writes_files(project, row) else None,
-        "parallelism": row.parallelism or (plan.parallelism if plan else 0),
+        "parallelism": row.parallelism or (plan.parallelism if plan and not row.root else 0),
         "budget": budgets.limits(context, project, row),
         "usage": budgets.usage_view(budgets.spent(tx, row.id)),
         "questions": [
@@ -135,7 +135,7 @@ def _plan(tx: Tx, row: MissionRow, plan: PlanRow) -> views.PlanView:
         "version": plan.version,
         "spec": plan.spec,
         "plan": plan.plan,
-        "parallelism": plan.parallelism,
+        "parallelism": 0 if row.root else plan.parallelism,
         "tasks": [_planned(tx, one, made.get(str(one["id"]))) for one in plan.tasks],
         "faults": list(plan.faults),
         "notes": list(plan.notes),

@@ -18,6 +18,7 @@ from toryo.engine.orders.compose import worktree_of
 from toryo.engine.orders.insertion import hub
 from toryo.engine.subjects.task import look_at_task
 from toryo.engine.subjects.withdrawal import withdraw_landing
+from toryo.engine.units.retries import insist_may_begin
 from toryo.protocol.asks import LeftRead
 from toryo.protocol.views import tasks as views
 from toryo.reconciler.subjects import Policy
@@ -58,8 +59,10 @@ def drops_worktree(context: HeadContext, text: str) -> bool:
     """Whether a retry would start over in another worktree."""
     with context.store.read() as tx:
         row = the_task(tx, text)
-    over = (TaskStatus.FAILED, TaskStatus.NEEDS_REVIEW, TaskStatus.CANCELLED)
-    begins_anew = row.status in over and not row.landed_commit and not retries_target(row.reason)
+        over = (TaskStatus.FAILED, TaskStatus.NEEDS_REVIEW, TaskStatus.CANCELLED)
+        begins_anew = row.status in over and not row.landed_commit and not retries_target(row.reason)
+        if begins_anew:  # before anybody is asked about the worktree
+            insist_may_begin(tx, row)
     return bool(row.name) and begins_anew
 
 
@@ -151,6 +154,7 @@ def _submittable(tx: Tx, row: TaskRow) -> RunRow:
         raise Refused(f"{row.id} is done.", hint="Add another task for more work on it.")
     if row.landed_commit:
         raise Refused(f"{row.id} was accepted already.", hint=look)
+    insist_may_begin(tx, row)
     live = [run for run in runs.of_task(tx, row.id) if run.live]
     if live:
         raise Refused(

@@ -11,6 +11,7 @@ from toryo.engine.context import HeadContext
 from toryo.engine.missions import judge_questions
 from toryo.engine.orders.compose import insert_wish
 from toryo.engine.subjects.withdrawal import withdraw_landing
+from toryo.engine.units.retries import insist_may_begin
 from toryo.protocol.views import tasks as views
 from toryo.reconciler.decisions import OrderWish
 from toryo.reconciler.subjects import DROPPED, UNWANTED
@@ -52,6 +53,8 @@ def said(tx: Tx, row: TaskRow, verb: Verb, note: str = "") -> Verb:
     meaning = meaning_of(verb, _facts(tx, row), note)
     if isinstance(meaning, Refusal):
         raise Refused(meaning.why, hint=meaning.hint)
+    if meaning.effect is TaskEffect.START_OVER:
+        insist_may_begin(tx, row)
     fact = VerbRow(
         subject=subjects.task(row.id),
         verb=meaning.verb,

@@ -97,10 +97,11 @@ def _reasons(
         yield _reviews(tx, project)
     live = _live_runs(tx, project.id)
     scopes = runs.live_scopes(tx, project.id)
-    busy = {one.task for one in scopes if one.agent == agent.id and not is_waiting_unit(tx, one)}
+    resting = {one.task for one in scopes if is_waiting_unit(tx, one)}
+    busy = {one.task for one in scopes if one.agent == agent.id} - resting
     yield from _slots(tx, agent, project, [run.task for run in live if run.task in busy])
     yield from _base(tx, task)
-    yield from _parallelism(tx, task, live)
+    yield from _parallelism(tx, task, [run for run in live if run.task not in resting])
     yield from _write_scope(task, project, agent, [one for one in scopes if not are_kin_of(task, one)])
     yield from _room(context, tx, serving)
 

@@ -21,6 +21,7 @@ from toryo.engine.project_settings import settings_of
 from toryo.engine.units import children
 from toryo.engine.units.files import status_text
 from toryo.engine.units.plans import offer
+from toryo.engine.units.retries import refuse_second
 from toryo.protocol.views import units as views
 from toryo.store.database.engine import Tx
 from toryo.store.database.rows import ProjectRow, RunRow, TaskRow
@@ -35,10 +36,6 @@ from toryo.yaml.unit_files import breakdown_of, first_words, parse_breakdown, pa
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 OURS = ("TORYO_", "GIT_", "AGENT_PASSKEY", "PATH", "HOME", "LD_")
 DESCRIPTION = "Read requirements.yml and divide it into tasks."
-
-
-class AnotherTree(Refused):
-    """A tree of units lives in this project already."""
 
 
 @dataclass(frozen=True)
@@ -61,7 +58,7 @@ def spawn_tree(context: HeadContext, wish: NewTree) -> views.SpawnedTree:
     with context.store.change() as tx:
         project = the_project(tx, wish.project, wish.path)
         refuse_inactive(project)
-        _refuse_second(tx, project)
+        refuse_second(tx, project)
         title = first_words(wanted)
         root = _root(tx, project, wish, title)
         mission = insert_mission(
@@ -118,15 +115,6 @@ def _root(tx: Tx, project: ProjectRow, wish: NewTree, title: str) -> TaskRow:
         unit=ROOT,
         created_at=tx.now,
     )
-
-
-def _refuse_second(tx: Tx, project: ProjectRow) -> None:
-    living = next((one for one in missions.live(tx, project.id) if one.root), None)
-    if living is not None:
-        raise AnotherTree(
-            f"A tree of units lives in {project.name} already: {living.id}, {living.title[:80]}.",
-            hint="`toryo unit tree` shows it, `toryo unit stop root` ends it.",
-        )
 
 
 def _refuse_environment(environment: Mapping[str, str]) -> None:

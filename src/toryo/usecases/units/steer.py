@@ -42,10 +42,6 @@ def retry_unit(context: HeadContext, text: str, path: str) -> views.SteeredUnit:
     """Anew from its parent's branch, without the children it had."""
     with context.store.change() as tx:
         row = _unit(tx, text, path)
-        parent = tasks.get(tx, row.parent) if row.parent else None
-        if parent is not None and parent.status in ENDED:
-            hint = f"`toryo unit retry {parent.unit}` begins that one anew."
-            raise Refused(f"{parent.unit}, of which it is a part, is {parent.status}.", hint=hint)
         said(tx, row, Verb.RETRY)
         tx.mark(subjects.mission(row.mission))
         return _answer(tx, row, "retry")
@@ -64,10 +60,17 @@ def _say(context: HeadContext, text: str, path: str, verb: Verb) -> views.Steere
         row = _unit(tx, text, path)
         if row.status in (TaskStatus.DONE, TaskStatus.CANCELLED):
             raise Refused(f"{row.unit} is {row.status}.", hint="toryo unit tree")
-        for one in [row] if verb is not Verb.RESUME else subtree(tx, row):
-            _note(tx, one, verb)
-        if not row.parent and verb is Verb.RESUME:
-            missions.resume(tx, row.mission)
+        if verb is Verb.RESUME:
+            for one in subtree(tx, row):
+                _note(tx, one, verb)
+            if not row.parent:
+                missions.resume(tx, row.mission)
+        elif row.parent:
+            _note(tx, row, verb)
+        else:  # the whole tree: said of its mission, so that either word resumes it
+            if row.status == TaskStatus.FAILED:
+                raise Refused(f"{row.unit} is {row.status}.", hint="toryo unit tree")
+            missions.pause(tx, row.mission, verb)
         for one in subtree(tx, row):
             tx.mark(subjects.task(one.id))
         return _answer(tx, row, str(verb))

@@ -26,7 +26,6 @@ def page(mission: MissionView) -> str:
 
 
 def _facts(mission: MissionView) -> str:
-    plan = mission["plan"]
     return facts(
         [
             ("mission", mission["id"]),
@@ -39,7 +38,7 @@ def _facts(mission: MissionView) -> str:
             ("plan", _version(mission)),
             ("files", mission["spec"]),
             ("follows", mission["follows"]),
-            ("at once", mission["parallelism"] if plan else None),
+            ("at once", mission["parallelism"] or None),
             ("budget", ", ".join(f"{key}={limit:g}" for key, limit in mission["budget"].items())),
             ("planner", chat.usage(mission["usage"])),
         ]

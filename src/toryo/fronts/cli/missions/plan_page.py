@@ -34,7 +34,8 @@ def _tasks_head(plan: PlanView) -> str:
     tasks = plan["tasks"]
     if len(tasks) == 1:
         return ALONE
-    return f"{len(tasks)} tasks, at most {plan['parallelism']} at once"
+    most = f", at most {plan['parallelism']} at once" if plan["parallelism"] else ""
+    return f"{len(tasks)} tasks{most}"
 
 
 def _section(head: str, text: str, *, written: bool = False) -> str:

@@ -64,7 +64,8 @@ def plan_parts(mission: MissionView) -> list[tuple[str, Text]]:
         return []
     tasks = plan["tasks"]
     graph = "\n".join(task_graph.draw(tasks))
-    head = f"tasks ({len(tasks)}, at most {plan['parallelism']} at once)"
+    most = f", at most {plan['parallelism']} at once" if plan["parallelism"] else ""
+    head = f"tasks ({len(tasks)}{most})"
     parts = [(f"spec (plan {plan['version']})", _markdown(plan["spec"])), ("plan", _markdown(plan["plan"]))]
     parts = [part for part in parts if part[1].plain.strip()]
     parts.append((head, Text.from_ansi(graph)))
