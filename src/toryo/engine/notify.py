@@ -26,6 +26,7 @@ from toryo.engine.orders.insertion import insert
 from toryo.protocol.kinds.notify import NotifyInputs
 from toryo.protocol.views import status as views
 from toryo.reconciler.notices import DONE, FAILED, NEEDS_YOU, Change, State, Told, decide
+from toryo.reconciler.subjects import REMOVED
 from toryo.store.database.engine import Tx
 from toryo.store.database.mission_rows import MissionRow
 from toryo.store.database.rows import EventRow, OrderRow, TaskRow
@@ -129,7 +130,7 @@ def _change(event: EventRow, row: TaskOrMission) -> Change:
 def kind_of(row: TaskRow) -> str:
     """What a person would be told of a task in that state; empty: nothing, or they did it themselves."""
     if row.status == TaskStatus.DONE:
-        return DONE
+        return "" if row.reason == REMOVED else DONE
     if row.status == TaskStatus.FAILED:
         return "" if row.reason in BY_A_PERSON else FAILED
     return NEEDS_YOU if row.status != TaskStatus.OPEN and attention.waits(row) else ""
