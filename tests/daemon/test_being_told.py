@@ -121,6 +121,31 @@ def test_work_that_a_person_took_off_its_target_is_not_told_as_done(shop: Shop) 
     assert told(shop) == []
 
 
+def test_a_target_that_comes_to_stand_still_is_told_once_where_no_task_speaks_of_it(shop: Shop) -> None:
+    first, second = land(shop, "5" * 40, "Mend the door"), land(shop)
+    set_notify(shop)
+    assert told(shop) == []
+    rewind(shop, MERGED, to="5" * 40)
+    (line,) = told(shop)
+    assert (line["event"], line["target"], line["reason"]) == ("needs_you", "main", "target_rewound")
+    assert line["why"] == f"main of front was moved back by hand; no longer on it: {second}"
+    assert line["type"] == "toryo target approve main --project front"
+    assert first not in line["text"]
+    rewind(shop, MERGED, "5" * 40)
+    assert told(shop) == []
+    shop.daemon.person("approve_target", target="main", project="front")
+    assert told(shop) == []
+
+
+def test_a_target_whose_tasks_wait_is_told_by_them_alone(shop: Shop) -> None:
+    land(shop)
+    task = shop.add_task("Mend the door")
+    set_notify(shop)
+    assert told(shop) == []
+    rewind(shop, MERGED)
+    assert [one.get("task") for one in told(shop)] == [task]
+
+
 def test_the_cursor_is_kept_and_nothing_is_told_without_the_setting(shop: Shop) -> None:
     set_notify(shop)
     shop.add_task()
