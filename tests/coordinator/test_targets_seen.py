@@ -156,3 +156,18 @@ def test_a_persons_move_is_reported_long_before_the_next_cycle(crew: Crew, repo:
     commit_files(repo, {"mine.txt": "m\n"}, "by a person")
     here = git(repo, "rev-parse", "main")
     eventually(lambda: crew.daemon.about("target_seen")[-1]["commit"] == here, what="the move is reported")
+
+
+def test_a_move_soon_after_a_landing_is_compared_with_what_is_published_now(crew: Crew, repo: Path) -> None:
+    first = serve(crew, repo, interval=60)
+    landed = commit_files(repo, {"landed.txt": "l\n"})
+    git(repo, "update-ref", TIP, landed)
+    eventually(lambda: crew.daemon.about("target_seen")[-1]["commit"] == landed, what="the landing is seen")
+    crew.daemon.projects = [project("p1", repo, [], [{"name": "main", "published": landed}])]
+    git(repo, "reset", "-q", "--hard", first)
+
+    def newest() -> bool:
+        seen = crew.daemon.about("target_seen")[-1]
+        return (seen["commit"], seen["published"], seen["contains_published"]) == (first, landed, False)
+
+    eventually(newest, what="the daemon is told that its published commit is gone")

@@ -6,9 +6,10 @@ import json
 from typing import Any
 
 import pytest
-from whole_daemon import Body, Shop
+from whole_daemon import FIRST, MERGED, TREE, Body, Shop
 
 from toryo.protocol.kinds.notify import Notified
+from toryo.protocol.kinds.target import TargetSeen
 from toryo.protocol.wire import ToolFailed
 from toryo.reconciler.notices import SETTLE_S
 
@@ -42,6 +43,24 @@ def fail_run(shop: Shop) -> None:
     shop.hands.collect(commits=0)
 
 
+def land(shop: Shop, commit: str = MERGED, title: str = "Mend it") -> str:
+    task = shop.add_task(title)
+    shop.hands.claim("dev", shop.project, request=f"request-{task}")
+    shop.hands.prepare()
+    shop.hands.exit(shop.hands.start())
+    shop.hands.collect()
+    shop.hands.build(commit)
+    shop.hands.land(commit)
+    return task
+
+
+def rewind(shop: Shop, *lost: str, to: str = FIRST) -> None:
+    """A person types `git reset --hard`."""
+    where = {"project": shop.project, "target": "main", "commit": to, "tree": TREE}
+    seen = TargetSeen(relation="behind", contains_published=False, lost=lost, **where)  # type: ignore[arg-type]
+    shop.hands.report({"id": "", "generation": 0}, "target_seen", seen)
+
+
 def test_a_task_that_comes_to_need_a_person_is_told_once_with_the_line_to_type(shop: Shop) -> None:
     set_notify(shop)
     task = shop.add_task("Mend the door")
@@ -50,7 +69,7 @@ def test_a_task_that_comes_to_need_a_person_is_told_once_with_the_line_to_type(s
     (line,) = told(shop)
     assert (line["event"], line["task"], line["title"]) == ("needs_you", task, "Mend the door")
     assert line["type"] == "toryo agent enable dev"
-    assert line["text"] == "front: Mend the door needs you (agent_disabled)"
+    assert line["text"] == "front: Mend the door needs you (its agent is disabled)"
     assert told(shop) == []
     shop.daemon.person("enable_agent", agent="dev")
     assert told(shop) == []
@@ -90,6 +109,41 @@ def test_a_failed_task_is_told_and_one_that_a_person_rejected_is_not(shop: Shop)
     other = shop.add_task(held=True)
     shop.daemon.person("cancel_task", task=other)
     assert told(shop) == []
+
+
+def test_work_that_a_person_took_off_its_target_is_not_told_as_done(shop: Shop) -> None:
+    task = land(shop)
+    set_notify(shop)
+    shop.daemon.person("set_config", key="notify_on", value="done")
+    assert told(shop) == []
+    rewind(shop, MERGED)
+    assert shop.state(task) == "done removed"
+    assert told(shop) == []
+
+
+def test_a_target_that_comes_to_stand_still_is_told_once_where_no_task_speaks_of_it(shop: Shop) -> None:
+    first, second = land(shop, "5" * 40, "Mend the door"), land(shop)
+    set_notify(shop)
+    assert told(shop) == []
+    rewind(shop, MERGED, to="5" * 40)
+    (line,) = told(shop)
+    assert (line["event"], line["target"], line["reason"]) == ("needs_you", "main", "target_rewound")
+    assert line["why"] == f"main of front was moved back by hand; no longer on it: {second}"
+    assert line["type"] == "toryo target approve main --project front"
+    assert first not in line["text"]
+    rewind(shop, MERGED, "5" * 40)
+    assert told(shop) == []
+    shop.daemon.person("approve_target", target="main", project="front")
+    assert told(shop) == []
+
+
+def test_a_target_whose_tasks_wait_is_told_by_them_alone(shop: Shop) -> None:
+    land(shop)
+    task = shop.add_task("Mend the door")
+    set_notify(shop)
+    assert told(shop) == []
+    rewind(shop, MERGED)
+    assert [one.get("task") for one in told(shop)] == [task]
 
 
 def test_the_cursor_is_kept_and_nothing_is_told_without_the_setting(shop: Shop) -> None:

@@ -7,6 +7,8 @@ from datetime import datetime
 from typing import Any
 
 import pytest
+from test_being_told import rewind
+from test_status_page import remove
 from whole_daemon import Body, Shop
 
 from toryo.engine.context import HeadContext
@@ -18,6 +20,7 @@ from toryo.protocol.kinds.run import Exited, Signs
 from toryo.protocol.kinds.target import TargetSeen
 from toryo.usecases.agents.definition import NewAgent
 from toryo.usecases.agents.of_projects import import_agents
+from toryo.usecases.status.doctor import doctor
 
 CHECKED = "base: main\ndod: {checks: [{command: make test}]}\n"
 WRONG = "base: main\nsetup: make\n"
@@ -331,6 +334,17 @@ def test_the_doctor_looks_at_settings_that_nobody_committed(shop: Shop) -> None:
             findings = [one["what"] for one in asked.result(60)["findings"] if "settings" in one["what"]]
         assert len(findings) == 1
         assert expected in findings[0]
+
+
+def test_the_doctor_names_the_line_for_a_target_that_stands_still_until_its_project_is_removed(
+    shop: Shop,
+) -> None:
+    rewind(shop)
+    found = {one["what"]: one["hint"] for one in shop.daemon.do(doctor, {})["findings"]}
+    why = "the target was moved back by hand; approve to go on from where it is now"
+    assert found[f"front: nothing lands on main: {why}"] == "toryo target approve main --project front"
+    remove(shop, shop.project)
+    assert not [one for one in shop.daemon.do(doctor, {})["findings"] if "front" in one["what"]]
 
 
 def test_the_doctor_names_an_agent_whose_program_is_not_there(shop: Shop) -> None:

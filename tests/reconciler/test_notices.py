@@ -70,6 +70,15 @@ def test_done_is_told_where_it_is_wanted() -> None:
     assert asked.tell == ("t1",)
 
 
+def test_what_is_done_is_forgotten_after_a_minute_and_told_again_only_when_it_is_done_again() -> None:
+    before = {"t1": Told(DONE, "", 100 - AGAIN_S), "t2": Told(DONE, "", 100 - AGAIN_S / 2)}
+    said = Change(3, 90, "t1", by_person=True)
+    found = decide([said], {"t1": State(DONE)}, before, cursor=2, wanted=(DONE,), now=100)
+    assert (found.tell, set(found.told)) == ((), {"t2"})
+    again = [Change(4, 91, "t1"), Change(5, 92, "t1", DONE)]
+    assert decide(again, {"t1": State(DONE)}, {}, cursor=3, wanted=(DONE,), now=100).tell == ("t1",)
+
+
 @pytest.mark.parametrize("at", [150.0, 100.1])
 def test_events_from_after_now_hold_up_nothing(at: float) -> None:
     assert look([Change(1, at, "t1", FAILED)], State(FAILED)).tell == ("t1",)

@@ -58,6 +58,8 @@ class Loop(PlaceLoop[CoordinatorDaemon]):
             self.claimed_at = time.monotonic()
         if has_beaten or time.monotonic() - self.claimed_at > _LAUNCH_S:
             self.targets.look(projects)
+        else:
+            self.targets.know(projects)
 
     def rest(self) -> None:
         """Until woken, at most an interval. Reported within two seconds: a person's move of a branch, and a
@@ -67,8 +69,7 @@ class Loop(PlaceLoop[CoordinatorDaemon]):
             if self.lifecycle.rest(min(_GLANCE_S, left)):
                 return
             if self.registration.place is not None and self.lifecycle.may_act:
-                self.targets.look_again_at_known()
-                if self.registration.has_news():
+                if self.targets.look_again_at_known() or self.registration.has_news():
                     return
 
     def is_at_work(self) -> bool:

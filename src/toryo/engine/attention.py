@@ -10,13 +10,13 @@ from toryo.domain.actions import lines as lines_of
 from toryo.domain.advice import Around, in_its_queue, next_actions, waiting_words
 from toryo.domain.reasons import ABOUT_AGENTS, BY_A_PERSON, HOLDS_UP, Reason, Turn, parse, turn
 from toryo.domain.words import OrderKind, Outcome, TaskStatus, Verb, is_at_rest
-from toryo.engine import parking
+from toryo.engine import parking, stopped_targets
 from toryo.engine.actions import shown
 from toryo.engine.default_agents import installed_clis
 from toryo.engine.missions.attention import of_mission
 from toryo.engine.units.retries import ended_above, is_left_behind
 from toryo.protocol.views import tasks as views
-from toryo.reconciler.subjects import DROPPED, REMOVED, UNWANTED
+from toryo.reconciler.subjects import DROPPED, UNWANTED
 from toryo.store.database.engine import Tx
 from toryo.store.database.rows import AgentRow, LandingRow, ProjectRow, TargetRow, TaskRow, VerbRow
 from toryo.store.tables import agents, facts, landings, missions, orders, projects, runs, tasks, verbs
@@ -125,13 +125,10 @@ def of_targets(tx: Tx, project: str | None, told: Collection[TaskRow]) -> list[v
 
 
 def _rewound(tx: Tx, project: ProjectRow, target: TargetRow) -> views.NeedsPerson:
-    done = tasks.newest(tx, TaskStatus.DONE, project=project.id, limit=10)
-    gone = [row for row in done if row.target == target.name and row.reason == REMOVED]
+    gone = stopped_targets.removed(tx, target)
     lost = f"{target.name}..{target.published[:12]}"
     found = [action(Do.APPROVE_TARGET, target.name, project=project.name)]
     found.append(action(Do.LIST_REMOVED, path=project.path, range=lost))
-    named = ", ".join(row.id for row in gone[:5])
-    why = f"{target.name} of {project.name} was moved back by hand"
     return {
         "subject": subjects.queue(project.id, target.name),
         "task": gone[0].id if gone else project.name,
@@ -140,7 +137,7 @@ def _rewound(tx: Tx, project: ProjectRow, target: TargetRow) -> views.NeedsPerso
         "project_name": project.name,
         "status": TaskStatus.BLOCKED,
         "reason": REWOUND,
-        "why": f"{why}; no longer on it: {named}" if named else why,
+        "why": stopped_targets.why(tx, project, target),
         "type": lines_of(found)[0],
         "lines": list(lines_of(found)),
         "actions": [shown(one) for one in found],

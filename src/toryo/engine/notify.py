@@ -18,14 +18,16 @@ from toryo.domain.errors import UserError
 from toryo.domain.reasons import BY_A_PERSON
 from toryo.domain.times import iso
 from toryo.domain.words import OrderKind, OrderState, TaskStatus, Verb
-from toryo.engine import attention, home_settings
+from toryo.engine import attention, home_settings, stopped_targets
 from toryo.engine.context import HeadContext
 from toryo.engine.ids import new_id
 from toryo.engine.missions import notices
 from toryo.engine.orders.insertion import insert
+from toryo.engine.stopped_targets import ToldTarget
 from toryo.protocol.kinds.notify import NotifyInputs
 from toryo.protocol.views import status as views
 from toryo.reconciler.notices import DONE, FAILED, NEEDS_YOU, Change, State, Told, decide
+from toryo.reconciler.subjects import REMOVED
 from toryo.store.database.engine import Tx
 from toryo.store.database.mission_rows import MissionRow
 from toryo.store.database.rows import EventRow, OrderRow, TaskRow
@@ -40,7 +42,8 @@ LONGEST = 2000
 """Characters of a title or a reason in a line."""
 LIMIT_S = 10
 _VERBS = frozenset(f"task_{verb}" for verb in Verb)
-TaskOrMission = TaskRow | MissionRow
+Row = TaskRow | MissionRow | ToldTarget
+"""What a person is told of."""
 
 
 def follow(context: HeadContext) -> None:
@@ -102,23 +105,27 @@ def _tell(tx: Tx, settings: HomeSettings, known: Mapping[str, Any]) -> None:
 
 
 def _about(event: EventRow) -> str:
-    """The task or mission of which a person may be told after it; empty: of none."""
+    """The task, target or mission of which a person may be told after it; empty: of none."""
     if event.task and (event.kind == "task_status" or event.kind in _VERBS):
         return event.task
-    return notices.mission_of(event)
+    return stopped_targets.target_of(event) or notices.mission_of(event)
 
 
-def _row(tx: Tx, name: str) -> TaskOrMission | None:
-    return tasks.get(tx, name) or missions.get(tx, name)
+def _row(tx: Tx, name: str) -> Row | None:
+    return stopped_targets.get(tx, name) or tasks.get(tx, name) or missions.get(tx, name)
 
 
-def _kind(tx: Tx, row: TaskOrMission) -> str:
+def _kind(tx: Tx, row: Row) -> str:
+    if isinstance(row, ToldTarget):
+        return stopped_targets.kind_of(tx, row)
     return notices.kind_of(tx, row) if isinstance(row, MissionRow) else kind_of(row)
 
 
-def _change(event: EventRow, row: TaskOrMission) -> Change:
+def _change(event: EventRow, row: Row) -> Change:
     if isinstance(row, MissionRow):
         return notices.change(event, row)
+    if isinstance(row, ToldTarget):
+        return stopped_targets.change(event)
     if event.kind != "task_status":
         return Change(event.seq, event.at, event.task, by_person=True)
     body = event.body
@@ -129,13 +136,13 @@ def _change(event: EventRow, row: TaskOrMission) -> Change:
 def kind_of(row: TaskRow) -> str:
     """What a person would be told of a task in that state; empty: nothing, or they did it themselves."""
     if row.status == TaskStatus.DONE:
-        return DONE
+        return "" if row.reason == REMOVED else DONE
     if row.status == TaskStatus.FAILED:
         return "" if row.reason in BY_A_PERSON else FAILED
     return NEEDS_YOU if row.status != TaskStatus.OPEN and attention.waits(row) else ""
 
 
-def _order(tx: Tx, settings: HomeSettings, found: Sequence[TaskOrMission]) -> None:
+def _order(tx: Tx, settings: HomeSettings, found: Sequence[Row]) -> None:
     if not found:
         return
     waiting = _withdraw_outdated(tx, _waiting(tx))
@@ -158,8 +165,9 @@ def _withdraw_outdated(tx: Tx, waiting: Sequence[OrderRow]) -> int:
     """What no coordinator was there to tell, and is over now; how many are left."""
     left = 0
     for order in waiting:
-        _, kind, task, _ = order.key.split("/")
-        row = _row(tx, task) if task else None
+        _, kind, named = order.key.split("/", 2)
+        name = named.rpartition("/")[0]  # a target's has slashes of its own
+        row = _row(tx, name) if name else None
         if order.state == OrderState.OPEN and row is not None and _kind(tx, row) != kind:
             orders.set_state(tx, order, OrderState.WITHDRAWN)
         else:
@@ -167,13 +175,15 @@ def _withdraw_outdated(tx: Tx, waiting: Sequence[OrderRow]) -> int:
     return left
 
 
-def line_of(tx: Tx, row: TaskOrMission) -> dict[str, Any]:
+def line_of(tx: Tx, row: Row) -> dict[str, Any]:
     """What the command is told, as one line of JSON."""
     kind, project = _kind(tx, row), projects.get(tx, row.project)
     name = project.name if project else ""
     word = {NEEDS_YOU: "needs you", FAILED: "failed", DONE: "is done"}[kind]
     if isinstance(row, MissionRow):
         about, evidence = notices.about(tx, row), f"toryo mission show {row.id}"
+    elif isinstance(row, ToldTarget):
+        about, evidence = stopped_targets.about(tx, row), ""
     else:
         wish, evidence = attention.wish(tx, row), f"toryo evidence {row.id}"
         about = {"task": row.id, "why": wish["why"], "type": wish["type"]}
@@ -194,16 +204,18 @@ def line_of(tx: Tx, row: TaskOrMission) -> dict[str, Any]:
     }
 
 
-def _line_of_many(tx: Tx, rows: Sequence[TaskOrMission]) -> dict[str, Any]:
+def _line_of_many(tx: Tx, rows: Sequence[Row]) -> dict[str, Any]:
     kinds = [_kind(tx, row) for row in rows]
-    waiting = [row for row in rows if isinstance(row, MissionRow)]
+    found = {
+        noun: [row for row in rows if isinstance(row, kind)]
+        for noun, kind in (("tasks", TaskRow), ("missions", MissionRow), ("targets", ToldTarget))
+    }
     return {
         "version": 1,
         "event": next(kind for kind in (NEEDS_YOU, FAILED, DONE) if kind in kinds),
-        "text": f"{len(rows)} more {'tasks and missions' if waiting else 'tasks'}: toryo status",
+        "text": f"{len(rows)} more {' and '.join(noun for noun in found if found[noun])}: toryo status",
         "at": iso(tx.now),
-        "tasks": [row.id for row in rows[:100] if row not in waiting],
-        **({"missions": [row.id for row in waiting[:100]]} if waiting else {}),
+        **{noun: [row.id for row in those[:100]] for noun, those in found.items() if those or noun == "tasks"},
         "type": "toryo status",
     }
 

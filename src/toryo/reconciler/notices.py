@@ -78,13 +78,16 @@ def decide(
         settled = [change for change in settled if change.seq < first_unsettled.seq]
     cursor = settled[-1].seq if settled else cursor
     moving = {change.task for change in changes if change.seq > cursor and not change.by_person}
-    known = {task: one for task, one in told.items() if not one.left or now - one.at < AGAIN_S}
+    known = {task: one for task, one in told.items() if not _is_over(one) or now - one.at < AGAIN_S}
     tell = []
     for task in dict.fromkeys(change.task for change in settled):
-        _follow(known, task, [change for change in settled if change.task == task])
+        mine = [change for change in settled if change.task == task]
+        _follow(known, task, mine)
         state = states.get(task, State())
         if task in moving:
             continue  # it is another already: told when that has stood
+        if state.kind == DONE and all(change.kind != DONE for change in mine):
+            continue  # it was done before: somebody only spoke about it
         if state.kind in wanted and not _is_known(known.get(task), state, now):
             known[task] = Told(state.kind, state.reason, now)
             tell.append(task)
@@ -102,6 +105,11 @@ def _follow(known: dict[str, Told], task: str, changes: Sequence[Change]) -> Non
             del known[task]  # whatever follows is news: it answers what a person did
         elif change.kind != before.kind:
             known[task] = replace(before, left=True)
+
+
+def _is_over(told: Told) -> bool:
+    """Whether nothing leads back to it soon: most that is done stays so, and there may be very much of it."""
+    return told.left or told.kind == DONE
 
 
 def _is_known(before: Told | None, state: State, now: float) -> bool:

@@ -38,9 +38,15 @@ class Targets:
         for project in self._projects.values():
             self._look_at(project)
 
-    def look_again_at_known(self) -> None:
+    def look_again_at_known(self) -> bool:
+        """Whether a branch is elsewhere: what the daemon published since it named the project is not known
+        here, and the sight may have been compared with an older commit."""
+        with self._lock:
+            told = dict(self._reported)
         for project in list(self._projects.values()):
             self._look_at(project)
+        with self._lock:
+            return self._reported != told
 
     def know(self, projects: Iterable[Project]) -> None:
         self._projects |= {project.id: project for project in projects}

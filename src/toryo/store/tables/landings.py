@@ -52,6 +52,9 @@ _FOLLOWED = (
     .order_by(landings.c.seq.desc())
     .limit(1)
 )
+_LAST_FOLLOWED = _OF_TARGET.where(landings.c.kind.in_(("adopt", "restack"))).with_only_columns(
+    func.max(landings.c.accepted_at)
+)
 
 
 def accepted_on(tx: Tx, project: str, target: str) -> list[str]:
@@ -113,6 +116,11 @@ def ended_heads(tx: Tx, project: str, target: str, kinds: Iterable[str], reasons
 def newest_following(tx: Tx, project: str, target: str, head: str) -> LandingRow | None:
     """The newest adopt or restack landing of that commit."""
     return first(tx, LandingRow, _FOLLOWED, project=project, target=target, head=head)
+
+
+def last_followed_at(tx: Tx, project: str, target: str) -> float:
+    """When the tip last went to where a person had put the branch; 0: never."""
+    return float(prepared.value(tx.conn, _LAST_FOLLOWED, {"project": project, "target": target}) or 0)
 
 
 _LOST = _OF_TARGET.where(

@@ -12,7 +12,7 @@ from sqlalchemy import update as update_of
 
 from toryo.domain.errors import NotFound
 from toryo.domain.reasons import STOPS, Reason
-from toryo.domain.words import ENDED
+from toryo.domain.words import ENDED, TaskStatus
 from toryo.store.database import cycles, prepared
 from toryo.store.database.engine import Tx
 from toryo.store.database.rows import TaskRow
@@ -286,3 +286,21 @@ def newest(tx: Tx, status: str, *, project: str | None = None, limit: int = 20) 
     only = {"project": project}
     asked = _NEWEST_KEPT if project is None else _NEWEST
     return every_of(tx, TaskRow, asked, tasks, only, status=str(status), most=limit)
+
+
+_REMOVED_SINCE = (
+    select(tasks)
+    .where(
+        tasks.c.project == bindparam("project"),
+        tasks.c.target == bindparam("target"),
+        tasks.c.status == TaskStatus.DONE.value,
+        tasks.c.reason == Reason.REMOVED.value,
+        tasks.c.changed_at > bindparam("since"),
+    )
+    .order_by(tasks.c.seq.desc())
+)
+
+
+def removed_since(tx: Tx, project: str, target: str, since: float) -> list[TaskRow]:
+    """Whose work a person took off that target after that moment, the newest task first."""
+    return every(tx, TaskRow, _REMOVED_SINCE, project=project, target=target, since=since)

@@ -6,11 +6,12 @@ import os
 from collections.abc import Mapping
 from typing import Any
 
+from toryo.domain.actions import lines
 from toryo.domain.advice import INSTALL
 from toryo.domain.client_names import AGENT_CLIS
-from toryo.domain.reasons import STOPS, Reason, meaning
+from toryo.domain.reasons import Reason, meaning
 from toryo.domain.words import PlaceKind
-from toryo.engine import hindrances
+from toryo.engine import hindrances, stopped_targets
 from toryo.engine.context import HeadContext
 from toryo.engine.home_settings import in_force
 from toryo.protocol.views import status as views
@@ -73,7 +74,7 @@ def _of_planners(context: HeadContext, tx: Tx) -> list[views.Finding]:
 
 def _of_projects(context: HeadContext, tx: Tx) -> list[views.Finding]:
     found = []
-    for row in projects.listing(tx):
+    for row in projects.kept(tx):
         wrong = settings_problems.told(context, row)
         if wrong:
             found.append(_finding("error", f"{row.name}: {wrong['what']}", wrong["type"]))
@@ -83,10 +84,9 @@ def _of_projects(context: HeadContext, tx: Tx) -> list[views.Finding]:
             )
         for target in projects.targets_of(tx, row.id):
             if target.stopped:
-                why = f"{row.name}: nothing lands on {target.name}: {target.stopped}"
-                known = target.stopped in STOPS
-                cure = meaning(target.stopped).sentence if known else f"toryo project show {row.name}"
-                found.append(_finding("error", why, cure))
+                why = f"{row.name}: nothing lands on {target.name}: {meaning(target.stopped).sentence}"
+                typed = lines(stopped_targets.actions(row, target))
+                found.append(_finding("error", why, typed[0] if typed else f"toryo project show {row.name}"))
     return found
 
 
