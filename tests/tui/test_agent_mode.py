@@ -105,3 +105,13 @@ def test_an_unfinished_mission_is_discarded_after_a_question(model: MissionShop)
 
     on_screen(model, journey, screen="agent")
     assert model.standing(mission).startswith("cancelled")
+
+
+def test_a_request_that_is_refused_stays_in_the_input(model: MissionShop) -> None:
+    async def journey(seen: Screen) -> None:
+        await seen.until("What do you want done?")
+        await seen.elsewhere(model.daemon.person, "archive_project", project=model.project)
+        await seen.write("Limit requests")
+        await seen.until("is archived", "Limit requests", gone=" … ")
+
+    on_screen(model, journey, screen="agent")
