@@ -46,10 +46,10 @@ def test_a_sentence_becomes_questions_a_plan_and_work_from_the_keyboard(model: M
 
 
 def test_without_ai_settings_the_input_is_off_until_they_are_valid(shop: MissionShop) -> None:
-    tried: list[str] = []
+    tried: list[object] = []
 
-    def check() -> dict[str, object]:
-        tried.append("asked")
+    def check(values: dict[str, str | None], begun_with: object) -> dict[str, object]:
+        tried.append(values["base_url"])
         return {"model": "tea", "seconds": 0.1}
 
     async def journey(seen: Screen) -> None:
@@ -64,7 +64,7 @@ def test_without_ai_settings_the_input_is_off_until_they_are_valid(shop: Mission
         await seen.until("Hello")
 
     on_screen(shop, journey, screen="agent", check_model=check)
-    assert tried == ["asked"]
+    assert tried == ["http://127.0.0.1:9/v1"]
     config = {one["key"]: one["value"] for one in shop.daemon.person("list_config")["settings"]}
     assert config["planner.base_url"] == "http://127.0.0.1:9/v1"
     assert config["planner.model"] == "tea"

@@ -8,6 +8,7 @@ from textual.containers import Vertical, VerticalScroll
 from textual.screen import ModalScreen
 from textual.widgets import Input, Static
 
+from toryo.fronts.tui.line_input import LineInput
 from toryo.fronts.tui.row_list import Row, RowList
 
 if TYPE_CHECKING:
@@ -45,7 +46,7 @@ class TextDialog(Dialog[str]):
         self._title, self._hint, self._text = title, hint, text
 
     def compose(self) -> ComposeResult:
-        said = Input(self._text, id="text", select_on_focus=False)
+        said = LineInput(self._text, id="text", select_on_focus=False)
         box = Vertical(said, Static(self._hint, classes="hint", markup=False), classes="box")
         box.border_title = self._title
         yield box

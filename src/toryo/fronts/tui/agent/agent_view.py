@@ -16,6 +16,7 @@ from toryo.fronts.tui.agent.model_wizard import ModelWizard
 from toryo.fronts.tui.agent.turns import Turn
 from toryo.fronts.tui.agent.unfinished import Unfinished, unfinished
 from toryo.fronts.tui.keys import bindings
+from toryo.fronts.tui.line_input import LineInput
 from toryo.fronts.tui.view import View
 
 if TYPE_CHECKING:
@@ -73,7 +74,7 @@ class AgentView(View):
     def compose(self) -> ComposeResult:
         yield Static(id="mission", markup=False)
         yield VerticalScroll(id="chat", can_focus=True)
-        said = Input(id="say", select_on_focus=False, disabled=True)
+        said = LineInput(id="say", select_on_focus=False, disabled=True)
         yield said
 
     def first_focus(self) -> Widget:
