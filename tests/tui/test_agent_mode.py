@@ -115,3 +115,17 @@ def test_a_request_that_is_refused_stays_in_the_input(model: MissionShop) -> Non
         await seen.until("is archived", "Limit requests", gone=" … ")
 
     on_screen(model, journey, screen="agent")
+
+
+def test_settings_that_change_elsewhere_switch_the_input_on_and_off_at_once(shop: MissionShop) -> None:
+    def change(tool: str, key: str, **value: str) -> None:
+        shop.daemon.person(tool, key=f"planner.{key}", **value)
+
+    async def journey(seen: Screen) -> None:
+        await seen.until("AI settings are required (F2)")
+        await seen.elsewhere(change, "set_config", "via", value="claude")
+        await seen.until("What do you want done?", "The model is set")
+        await seen.elsewhere(change, "unset_config", "via")
+        await seen.until("AI settings are required (F2)")
+
+    on_screen(shop, journey, screen="agent")

@@ -24,7 +24,7 @@ def check(
 ) -> dict[str, Any]:
     """Whether a model answers in JSON; NoReply says why none does.
 
-    `tried`: settings that are not written yet; `begun_with` is given the model, which whoever gives up closes."""
+    `tried`: settings that are not written yet. `begun_with` gets the model: who gives up closes it."""
     env = settings.environment()
     choice = choice_of(home, env, tried)
     model = chosen(choice, env)

@@ -30,7 +30,7 @@ async def in_thread(work: Callable[..., Found], *arguments: Any) -> Found:
         found, failed = None, None
         try:
             found = work(*arguments)
-        except BaseException as error:  # whatever it is, it is the caller's
+        except BaseException as error:  # noqa: BLE001 - whatever it is, it is raised where it is waited for
             failed = error
         with contextlib.suppress(RuntimeError):  # the loop is closed: the front is gone
             loop.call_soon_threadsafe(tell, found, failed)
