@@ -58,7 +58,7 @@ def _web(home: Home, port: int | None) -> int:
     return run_web(home, port)
 
 
-def _tui(home: Home, path: str, screen: str, **parts: Callable[[], Any]) -> int:
+def _tui(home: Home, path: str, screen: str, **parts: Callable[..., Any]) -> int:
     from toryo.fronts.tui.opening import run_tui
 
     gc.enable()
@@ -72,11 +72,11 @@ def _planner(home: Home, name: str, foreground: bool) -> int:
     return run_planner(home, name, foreground)
 
 
-def _check_model(home: Home, show: Callable[[dict[str, Any]], int]) -> int:
-    """The front shows what the planner's own code finds."""
+def _check_model(home: Home, show: Callable[[dict[str, Any]], int], *trial: Any) -> int:
+    """The front shows what the planner's own code finds; `trial`: what is tried without being written."""
     from toryo.planner.checking import check
 
-    return show(check(home))
+    return show(check(home, *trial))
 
 
 def _demo(*, keep: str | None, as_json: bool, client: str) -> int:

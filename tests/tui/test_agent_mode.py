@@ -46,10 +46,10 @@ def test_a_sentence_becomes_questions_a_plan_and_work_from_the_keyboard(model: M
 
 
 def test_without_ai_settings_the_input_is_off_until_they_are_valid(shop: MissionShop) -> None:
-    tried: list[str] = []
+    tried: list[object] = []
 
-    def check() -> dict[str, object]:
-        tried.append("asked")
+    def check(values: dict[str, str | None], begun_with: object) -> dict[str, object]:
+        tried.append(values["base_url"])
         return {"model": "tea", "seconds": 0.1}
 
     async def journey(seen: Screen) -> None:
@@ -64,7 +64,7 @@ def test_without_ai_settings_the_input_is_off_until_they_are_valid(shop: Mission
         await seen.until("Hello")
 
     on_screen(shop, journey, screen="agent", check_model=check)
-    assert tried == ["asked"]
+    assert tried == ["http://127.0.0.1:9/v1"]
     config = {one["key"]: one["value"] for one in shop.daemon.person("list_config")["settings"]}
     assert config["planner.base_url"] == "http://127.0.0.1:9/v1"
     assert config["planner.model"] == "tea"
@@ -105,3 +105,27 @@ def test_an_unfinished_mission_is_discarded_after_a_question(model: MissionShop)
 
     on_screen(model, journey, screen="agent")
     assert model.standing(mission).startswith("cancelled")
+
+
+def test_a_request_that_is_refused_stays_in_the_input(model: MissionShop) -> None:
+    async def journey(seen: Screen) -> None:
+        await seen.until("What do you want done?")
+        await seen.elsewhere(model.daemon.person, "archive_project", project=model.project)
+        await seen.write("Limit requests")
+        await seen.until("is archived", "Limit requests", gone=" … ")
+
+    on_screen(model, journey, screen="agent")
+
+
+def test_settings_that_change_elsewhere_switch_the_input_on_and_off_at_once(shop: MissionShop) -> None:
+    def change(tool: str, key: str, **value: str) -> None:
+        shop.daemon.person(tool, key=f"planner.{key}", **value)
+
+    async def journey(seen: Screen) -> None:
+        await seen.until("AI settings are required (F2)")
+        await seen.elsewhere(change, "set_config", "via", value="claude")
+        await seen.until("What do you want done?", "The model is set")
+        await seen.elsewhere(change, "unset_config", "via")
+        await seen.until("AI settings are required (F2)")
+
+    on_screen(shop, journey, screen="agent")

@@ -17,7 +17,7 @@ def branch(name: str, kind: str = "local", **more: object) -> dict[str, object]:
 BRANCHES = [
     branch("main", is_target=True),
     branch("認証/ログイン", ahead=2, behind=1, worktree="/repo/.worktrees/login"),
-    branch("agent/mend-it", "agent", ahead=3),
+    branch("agent/mend-it", "agent", ahead=1, committed_at="2026-01-01T09:00:00+09:00"),
     branch("origin/main", "remote", ahead=None, behind=None),
 ]
 
@@ -36,6 +36,7 @@ def test_branches_are_listed_with_details_and_summary_at_once_and_filtered(shop:
         await seen.until("2 commits ahead, 1 behind", "/repo/.worktrees/login", "Work on 認証/ログイン")
         await seen.press("slash", *"mend")
         await seen.until("branches 1 of 4", gone="origin/main")
+        await seen.until("1 commit ahead, 0 behind", " d ago", gone="+09:00")
         await seen.press("enter", "C")
         await seen.until("git checkout agent/mend-it")
 

@@ -62,3 +62,15 @@ def test_two_thousand_tasks_are_rows_in_a_moment() -> None:
     begun = time.process_time()
     assert len(made.rows(())) == 2002
     assert time.process_time() - begun < 0.5
+
+
+def unit(seq: int, parent: str | None, status: str = "running") -> dict[str, Any]:
+    return {**task(seq, status), "unit": f"U{seq}", "parent": parent}
+
+
+def test_a_unit_stands_below_the_one_that_spawned_it_and_folded_shows_the_worst_of_its_tree() -> None:
+    made = tree(unit(1, None), unit(2, "t1"), unit(3, "t2", "failed"), unit(4, "t1"))
+    assert keys(made)[1:] == ["mission:n1", "task:t1", "task:t2", "task:t3", "task:t4"]
+    made.fold("task:t1")
+    assert keys(made) == ["project:p1", "mission:n1", "task:t1"]
+    assert "worst: failed" in line(made, "task:t1")

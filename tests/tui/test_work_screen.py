@@ -55,6 +55,47 @@ def test_a_plan_is_approved_from_the_tree_and_its_tasks_stand_below_their_missio
     assert model.standing(mission).startswith("active")
 
 
+def test_m_on_a_mission_that_asks_opens_its_questions_and_answers_none(model: MissionShop) -> None:
+    mission = model.begin("Limit requests")
+    asked = {
+        "id": "Q1",
+        "text": "Per user or per address?",
+        "options": ["user", "address"],
+        "default": "user",
+    }
+    model.planner.answer("question", {"title": "Limits", "size": "small", "questions": [asked]})
+
+    async def journey(seen: Screen) -> None:
+        await seen.until("questioning")
+        await seen.press("j")
+        await seen.until("answer mission")
+        await seen.press("m")
+        await seen.until("1 question before the plan is made", "1) user  (default)")
+        await seen.press("f3")
+        await seen.until("needs you")
+        await seen.press("full_stop")
+        await seen.until("you may")
+        await seen.press("enter")
+        await seen.until("takes the default of every question?", "y yes")
+        await seen.press("n")
+        assert [one["answer"] for one in model.mission(mission)["questions"]] == [None]
+
+    on_screen(model, journey, screen="work")
+
+
+def test_words_that_are_refused_are_asked_again_with_what_was_typed(shop: MissionShop) -> None:
+    task = shop.add_task("Mend the login")
+
+    async def journey(seen: Screen) -> None:
+        await seen.until("Mend the login")
+        await seen.press("j", "m")
+        await seen.until(f"say {task}: text")
+        await seen.write("use sessions")
+        await seen.until(f"say {task}: text", "│ use sessions")
+
+    on_screen(shop, journey, screen="work")
+
+
 DIFF = """diff --git a/src/a.py b/src/a.py
 index 1..2 100644
 --- a/src/a.py

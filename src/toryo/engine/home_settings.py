@@ -68,7 +68,7 @@ def put(context: HeadContext, key: str, value: str) -> dict[str, Any]:
     # as the schema understood it: a number is written as one
     home_settings.parse(_where(context), with_key(text, top, raw[top]), {})
     understood = HomeSettings.model_validate(raw).model_dump(mode="json", exclude_unset=True)
-    _write(context, with_key(text, top, understood[top]))
+    _write(context, key, with_key(text, top, understood[top]))
     return get(context, key)
 
 
@@ -80,7 +80,7 @@ def unset(context: HeadContext, key: str) -> views.UnsetSetting:
     if top not in raw:
         home_settings.insist(key)
     left = home_settings.without(raw, key).get(top)
-    _write(context, with_key(text, top, left))
+    _write(context, key, with_key(text, top, left))
     return {"success": True, "key": key, "was_set": left != raw.get(top)}
 
 
@@ -100,10 +100,11 @@ def _text(context: HeadContext) -> str:
         ) from None
 
 
-def _write(context: HeadContext, text: str) -> None:
+def _write(context: HeadContext, key: str, text: str) -> None:
     """Live missions are looked at: a model, a limit or an approval may be another now."""
     write_whole(context.home.config, text.encode(), durably=True)
     with context.store.change() as tx:
+        tx.emit("setting_changed", {"key": key})  # not its value: a command may hold a secret
         for mission in missions.live(tx):
             tx.mark(subjects.mission(mission.id))
 

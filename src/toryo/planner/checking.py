@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from toryo import settings
@@ -10,17 +11,24 @@ from toryo.planner.answers import CHECK, read
 from toryo.planner.call_log import CallLog
 from toryo.planner.model_settings import choice_of
 from toryo.planner.models.choosing import chosen
-from toryo.planner.models.model import ModelRefused, NoReply
+from toryo.planner.models.model import Model, ModelRefused, NoReply
 from toryo.planner.prompts.compose import compose
 from toryo.protocol.kinds.planner import Brief
 from toryo.settings import Home
 
 
-def check(home: Home) -> dict[str, Any]:
-    """Whether a model answers in JSON; NoReply says why none does."""
+def check(
+    home: Home,
+    tried: Mapping[str, str | None] | None = None,
+    begun_with: Callable[[Model], object] = lambda model: None,
+) -> dict[str, Any]:
+    """Whether a model answers in JSON; NoReply says why none does.
+
+    `tried`: settings that are not written yet. `begun_with` gets the model: who gives up closes it."""
     env = settings.environment()
-    choice = choice_of(home, env)
+    choice = choice_of(home, env, tried)
     model = chosen(choice, env)
+    begun_with(model)
     calls = CallLog(home.logs, [choice.key])
     request = compose(CHECK, Brief(mission="", purpose=CHECK, text="Are you there?"))
     begun = time.monotonic()

@@ -12,14 +12,19 @@ from toryo.yaml.home_settings import PlannerSettings
 KEY = "TORYO_PLANNER_API_KEY"
 
 
-def choice_of(home: Home, env: Mapping[str, str]) -> Choice:
+def choice_of(home: Home, env: Mapping[str, str], tried: Mapping[str, str | None] | None = None) -> Choice:
+    """`tried`: settings that are not written yet, and `key`, by their names below `planner`."""
     found = _settings(home, env)
+    key = ""
+    if tried is not None:
+        given = {name: value or "" for name, value in tried.items() if name != "key"}
+        found, key = found.model_copy(update=given), tried.get("key") or ""
     via = "" if found.via == "http" else found.via
     return Choice(
         base_url=found.base_url,
         model=found.model,
         via=via,
-        key="" if via else _key(home, found, env),
+        key="" if via else key or _key(home, found, env),
         window=found.window or None,
         language=found.language,
     )

@@ -9,4 +9,8 @@ def unmerged(count: int | None) -> str:
         return "commits that could not be compared"
     if not count:
         return "nothing that is not merged"
-    return f"{count} commit{'' if count == 1 else 's'} that {'is' if count == 1 else 'are'} not merged"
+    return f"{counted(count)} that {'is' if count == 1 else 'are'} not merged"
+
+
+def counted(commits: int) -> str:
+    return "1 commit" if commits == 1 else f"{commits} commits"

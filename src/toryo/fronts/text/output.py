@@ -273,17 +273,26 @@ def seconds_between(start: object, end: object) -> float | None:
 
 
 def epoch(moment: object) -> float | None:
-    """Of an ISO moment in UTC, as every answer has it; by hand, for `datetime` would cost 2 ms."""
+    """Of an ISO moment, in UTC or with git's offset; by hand, for `datetime` would cost 2 ms."""
     text = str(moment or "")
     try:
         year, month, day = int(text[:4]), int(text[5:7]), int(text[8:10])
-        clock = int(text[11:13]) * 3600 + int(text[14:16]) * 60 + float(text[17:].rstrip("Z"))
+        text, east_s = _offset(text)
+        clock = int(text[11:13]) * 3600 + int(text[14:16]) * 60 + float(text[17:].rstrip("Z")) - east_s
     except ValueError:
         return None
     # days of the civil calendar, with March as the first month so that leap days come last
     year, month = (year, month - 3) if month > 2 else (year - 1, month + 9)
     days = 365 * year + year // 4 - year // 100 + year // 400 + (153 * month + 2) // 5 + day - 719469
     return days * 86400 + clock
+
+
+def _offset(text: str) -> tuple[str, int]:
+    """Without `+09:00` at its end, and how many seconds that is."""
+    if text[-6:-5] not in ("+", "-") or text[-3:-2] != ":":
+        return text, 0
+    seconds = int(text[-5:-3]) * 3600 + int(text[-2:]) * 60
+    return text[:-6], seconds if text[-6] == "+" else -seconds
 
 
 def clock(moment: object) -> str:

@@ -17,6 +17,7 @@ from toryo.fronts.daemon_line import ANSWER_WITHIN_S, DaemonLine
 from toryo.fronts.text.output import plain
 from toryo.fronts.tui import usage_text
 from toryo.fronts.tui.agent.agent_view import AgentView
+from toryo.fronts.tui.background import in_thread
 from toryo.fronts.tui.branch_view import BranchView
 from toryo.fronts.tui.dialogs import PageDialog
 from toryo.fronts.tui.event_line import AGAIN_S, EventLine
@@ -85,7 +86,7 @@ class ToryoApp(App[None]):
         screen: str = "",
         *,
         start_planner: Callable[[], object] = lambda: None,
-        check_model: Callable[[], dict[str, Any]] = dict,
+        check_model: Callable[..., dict[str, Any]] = dict,
     ) -> None:
         super().__init__()
         self.animation_level = "none"  # slow links
@@ -185,7 +186,7 @@ class ToryoApp(App[None]):
 
         async def start() -> None:
             try:
-                await asyncio.to_thread(self._start_planner)
+                await in_thread(self._start_planner)
             except ToryoError as refused:
                 self.complain(refused)
 

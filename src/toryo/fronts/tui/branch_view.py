@@ -9,6 +9,7 @@ from rich.text import Text
 from textual.containers import Horizontal, Vertical, VerticalScroll
 from textual.widgets import Input, Static
 
+from toryo.fronts.text.branches import counted
 from toryo.fronts.text.output import ago, one_line
 from toryo.fronts.text.steps import MOVING_SIGN, SIGNS
 from toryo.fronts.tui.branch_acts import ACTS, BranchActs
@@ -136,7 +137,7 @@ class BranchView(BranchActs):
         if one["ahead"] is None:
             text.append("\nNothing in common with the target.\n", style="yellow")
         elif not one["is_target"]:
-            text.append(f"\n{one['ahead']} commits ahead, {one['behind']} behind\n")
+            text.append(f"\n{counted(one['ahead'])} ahead, {one['behind']} behind\n")
         text.append(f"\nworktree  {one['worktree'] or '—'}\n")
         if task := self._tasks.get(one["name"]):
             sign, style = SIGNS.get(task["status"], (MOVING_SIGN, "cyan"))

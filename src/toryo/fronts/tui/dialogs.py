@@ -8,6 +8,7 @@ from textual.containers import Vertical, VerticalScroll
 from textual.screen import ModalScreen
 from textual.widgets import Input, Static
 
+from toryo.fronts.tui.line_input import LineInput
 from toryo.fronts.tui.row_list import Row, RowList
 
 if TYPE_CHECKING:
@@ -40,17 +41,18 @@ class Dialog(ModalScreen[Answer | None]):
 class TextDialog(Dialog[str]):
     """A line of text; None: the person left."""
 
-    def __init__(self, title: str, *, hint: str = "Enter sends, Esc leaves", needed: bool = True) -> None:
+    def __init__(self, title: str, *, hint: str = "Enter sends, Esc leaves", text: str = "") -> None:
         super().__init__()
-        self._title, self._hint, self._needed = title, hint, needed
+        self._title, self._hint, self._text = title, hint, text
 
     def compose(self) -> ComposeResult:
-        box = Vertical(Input(id="text"), Static(self._hint, classes="hint", markup=False), classes="box")
+        said = LineInput(self._text, id="text", select_on_focus=False)
+        box = Vertical(said, Static(self._hint, classes="hint", markup=False), classes="box")
         box.border_title = self._title
         yield box
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
-        if event.value.strip() or not self._needed:
+        if event.value.strip():
             self.dismiss(event.value.strip())
 
 

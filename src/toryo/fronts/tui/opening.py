@@ -18,7 +18,7 @@ def run_tui(
     screen: str,
     *,
     start_planner: Callable[[], object],
-    check_model: Callable[[], dict[str, Any]],
+    check_model: Callable[..., dict[str, Any]],
 ) -> int:
     """The exit code."""
     app = ToryoApp(home, path, screen, start_planner=start_planner, check_model=check_model)

@@ -62,6 +62,7 @@ _SENTENCES = {
     "review_commented": "a person comments on {path}",
     "review_marked": "a person looked through {hunks} of its changed places",
     "review_sent": "a person's comments were sent: {comments}",
+    "setting_changed": "the setting {key} of the installation was changed",
     "run_claims": "the agent says: {result}",
     "run_expired": "its session expired",
     "run_lost": "the agent is lost: {reason}",

@@ -45,14 +45,14 @@ def ui(args: argparse.Namespace, desk: Desk) -> int:
         with OwnDesk(desk.processes, reads=True, hands=False) as own:
             return hand_over_settings(own)
 
-    def check_model() -> dict[str, Any]:
+    def check_model(*trial: Any) -> dict[str, Any]:
         found: dict[str, Any] = {}
 
         def keep(answer: dict[str, Any]) -> int:
             found.update(answer)
             return 0
 
-        desk.processes["check_model"](desk.home, keep)
+        desk.processes["check_model"](desk.home, keep, *trial)
         return found
 
     return desk.processes["tui"](

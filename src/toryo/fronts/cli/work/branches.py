@@ -6,7 +6,7 @@ import sys
 
 from toryo.domain.errors import UserError
 from toryo.fronts.cli.parsing import project_option, verb
-from toryo.fronts.text.branches import unmerged
+from toryo.fronts.text.branches import counted, unmerged
 from toryo.fronts.text.output import facts, one_line, plain, print_json, table
 
 TYPE_CHECKING = False
@@ -183,7 +183,7 @@ def _far(one: BranchView) -> str:
         return "work lands on it"
     if one["ahead"] is None:
         return "nothing in common"
-    return f"{one['ahead']} commits ahead, {one['behind']} behind"
+    return f"{counted(one['ahead'])} ahead, {one['behind']} behind"
 
 
 def delete(args: argparse.Namespace, desk: Desk) -> int:

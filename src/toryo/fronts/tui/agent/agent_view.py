@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from textual.containers import VerticalScroll
 from textual.widgets import Input, Static
 
+from toryo.domain.errors import ToryoError
 from toryo.domain.words import MISSION_ENDED, MissionStatus
 from toryo.fronts.processes.planner import is_configured, of_shell
 from toryo.fronts.text.questions import Answers, open_questions
@@ -15,6 +16,7 @@ from toryo.fronts.tui.agent.model_wizard import ModelWizard
 from toryo.fronts.tui.agent.turns import Turn
 from toryo.fronts.tui.agent.unfinished import Unfinished, unfinished
 from toryo.fronts.tui.keys import bindings
+from toryo.fronts.tui.line_input import LineInput
 from toryo.fronts.tui.view import View
 
 if TYPE_CHECKING:
@@ -72,7 +74,7 @@ class AgentView(View):
     def compose(self) -> ComposeResult:
         yield Static(id="mission", markup=False)
         yield VerticalScroll(id="chat", can_focus=True)
-        said = Input(id="say", select_on_focus=False, disabled=True)
+        said = LineInput(id="say", select_on_focus=False, disabled=True)
         yield said
 
     def first_focus(self) -> Widget:
@@ -85,7 +87,7 @@ class AgentView(View):
         missions = listed["missions"]
         if not self._was_offered:
             self._was_offered = True
-            if found := unfinished(missions):
+            if not self.chosen and (found := unfinished(missions)):
                 self.front.push_screen(Unfinished(found), self._offered)
         if not self.chosen:
             self.mission = None
@@ -167,7 +169,7 @@ class AgentView(View):
         self._cards.add(card)
         return is_new
 
-    def _tell(self, text: RenderableType, kind: str = "line", title: str = "") -> None:
+    def _tell(self, text: RenderableType, kind: str = "line", title: str = "") -> Static:
         chat = self.query_one("#chat", VerticalScroll)
         was_at_end = chat.scroll_offset.y >= chat.max_scroll_y - 1
         line = Static(text, classes=kind, markup=False)
@@ -175,6 +177,7 @@ class AgentView(View):
         chat.mount(line)
         if was_at_end:
             chat.anchor()
+        return line
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
         text = event.value.strip()
@@ -196,8 +199,23 @@ class AgentView(View):
         if told.note:
             self._tell(chat_text.note(told.note))
         if told.tool:
-            self.begin(self._call(told.tool, told.arguments))
+            self.begin(self._send(told.tool, told.arguments, text))
         return None
+
+    async def _send(self, tool: str, arguments: dict[str, Any], text: str) -> None:
+        """What is refused stands in the input again, unless something else is typed there by now."""
+        waiting = self._tell(chat_text.note("…", "dim")) if tool == "start_mission" else None
+        try:
+            await self._call(tool, arguments)
+        except ToryoError:
+            said = self.query_one("#say", Input)
+            if not said.value:
+                said.value = text
+                said.cursor_position = len(text)
+            raise
+        finally:
+            if waiting is not None:
+                await waiting.remove()
 
     def _own_word(self, word: str) -> None:
         match word:
@@ -218,7 +236,6 @@ class AgentView(View):
 
     async def _call(self, tool: str, arguments: dict[str, Any]) -> None:
         if tool == "start_mission":
-            self._tell(chat_text.note("…", "dim"))
             begun = await self.front.ask(tool, **self.front.where, **arguments, timeout_s=START_S)
             self.open(begun["mission"])
             for note in begun["notes"]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, cast
 
+from toryo.domain.errors import ToryoError
 from toryo.fronts import action_calls
 from toryo.fronts.text.output import plain
 from toryo.fronts.tui.dialogs import ChoiceDialog, PageDialog, TextDialog, YesDialog
@@ -11,6 +12,8 @@ from toryo.fronts.tui.row_list import Row
 from toryo.fronts.tui.work.attach import attach
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from toryo.fronts.tui.view import View
     from toryo.protocol.views.actions import ActionView
 
@@ -21,7 +24,7 @@ BY_KEY: dict[str, tuple[str, ...]] = {
     "cancel": ("cancel", "cancel_mission"),
     "submit": ("submit",),
     "dismiss": ("dismiss",),
-    "message": ("say", "answer", "say_to_mission", "answer_mission"),
+    "message": ("say", "answer", "answer_mission", "say_to_mission"),
     "attach": ("attach",),
 }
 """Key → the actions that it may be, the first that is offered."""
@@ -30,7 +33,11 @@ ALWAYS: dict[str, dict[str, str]] = {
     "mission": {"message": "say_to_mission", "cancel": "cancel_mission"},
 }
 """Tried where nothing is offered: the daemon says why not."""
-ASKED_FIRST = ("cancel", "cancel_mission", "release_run", "dismiss", "clear_inbox")
+QUESTIONS = {
+    "answer_mission": "Answer {subject}: takes the default of every question?",
+    **dict.fromkeys(("cancel", "cancel_mission", "release_run", "dismiss", "clear_inbox"), "{do} {subject}?"),
+}
+"""Asked first."""
 READS = {"get_evidence", "show_mission", "doctor", "get_status", "wait_task", "list_messages"}
 
 
@@ -45,6 +52,8 @@ class Acting:
         for name in names:
             for one in self._offered:
                 if one["do"] == name:
+                    if name == "answer_mission":  # its questions are read before they are answered
+                        return self._view.front.open_mission(one["subject"])
                     return self.act(one)
         always = ALWAYS.get(self._kind, {}).get(key)
         if always is None or not self._name:
@@ -80,22 +89,36 @@ class Acting:
             return
         name = one["do"].replace("_", " ")
 
-        def begin(**more: Any) -> None:
-            self._view.begin(self._call(call.tool, {**call.arguments, **more}, name))
-
         if call.wants:
-            front.push_screen(
-                TextDialog(f"{name} {one['subject']}: {call.wants}"),
-                lambda text: begin(**{call.wants: text}) if text else None,
-            )
-        elif one["do"] in ASKED_FIRST:
-            front.push_screen(
-                YesDialog(f"{name.capitalize()} {one['subject']}?"), lambda yes: begin() if yes else None
-            )
+            self._ask_for(call, f"{name} {one['subject']}: {call.wants}", name)
+            return
+
+        def begin() -> None:
+            self._view.begin(self._call(call.tool, call.arguments, name))
+
+        if question := QUESTIONS.get(one["do"]):
+            asked = question.format(do=name.capitalize(), subject=one["subject"])
+            front.push_screen(YesDialog(asked), lambda yes: begin() if yes else None)
         else:
             begin()
 
-    async def _call(self, tool: str, arguments: dict[str, Any], name: str) -> None:
+    def _ask_for(self, call: action_calls.Call, title: str, name: str, text: str = "") -> None:
+        """What is refused is asked for again, with what was typed."""
+
+        async def say(told: str) -> None:
+            try:
+                await self._call(call.tool, {**call.arguments, call.wants: told}, name)
+            except ToryoError:
+                self._ask_for(call, title, name, told)
+                raise
+
+        def typed(told: str | None) -> None:
+            if told:
+                self._view.begin(say(told))
+
+        self._view.front.push_screen(TextDialog(title, text=text), typed)
+
+    async def _call(self, tool: str, arguments: Mapping[str, Any], name: str) -> None:
         front = self._view.front
         if tool == "start_mission":
             arguments = {**front.where, **arguments}

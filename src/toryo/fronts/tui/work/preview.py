@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from rich.text import Text
 from textual.containers import Vertical, VerticalScroll
+from textual.css.query import NoMatches
 from textual.reactive import reactive
 from textual.widgets import Static
 from textual.worker import Worker
@@ -103,6 +104,8 @@ class Preview(Vertical):
             self._tell(await self._text(kind, name))
         except ToryoError as refused:
             self._tell(Text(f"{plain(refused.message)}\n{plain(refused.hint)}", style="dim"))
+        except NoMatches:
+            return  # its widgets are gone: the front is being closed
 
     async def _text(self, kind: str, name: str) -> RenderableType:
         ask = self._front.ask

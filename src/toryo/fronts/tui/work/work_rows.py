@@ -1,4 +1,4 @@
-"""Rows of the work screen: project → mission → task in an order that never changes. Pure."""
+"""Rows of the work screen: project → mission → task → its children in an order that never changes. Pure."""
 
 from __future__ import annotations
 
@@ -63,6 +63,10 @@ class Tree:
             self._add(f"{TASK}:{one['id']}", self._above(one), one)
 
     def _above(self, task: Mapping[str, Any]) -> str:
+        """Whoever spawned it comes before its mission."""
+        parent = f"{TASK}:{task.get('parent')}"
+        if parent in self._things:
+            return parent
         mission = f"{MISSION}:{task['mission']}"
         return mission if mission in self._things else f"{PROJECT}:{task['project']}"
 
