@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 
 from toryo.domain import reason_words, subjects
-from toryo.domain.actions import Action, Do, action
+from toryo.domain.actions import Action
 from toryo.domain.actions import lines as lines_of
 from toryo.domain.advice import Around, in_its_queue, next_actions, waiting_words
 from toryo.domain.reasons import ABOUT_AGENTS, BY_A_PERSON, HOLDS_UP, Reason, Turn, parse, turn
@@ -14,13 +14,12 @@ from toryo.engine import parking
 from toryo.engine.actions import shown
 from toryo.engine.default_agents import installed_clis
 from toryo.protocol.views import tasks as views
-from toryo.reconciler.subjects import DROPPED, REMOVED, UNWANTED
+from toryo.reconciler.subjects import DROPPED, UNWANTED
 from toryo.store.database.engine import Tx
-from toryo.store.database.rows import AgentRow, LandingRow, ProjectRow, TargetRow, TaskRow, VerbRow
+from toryo.store.database.rows import AgentRow, LandingRow, ProjectRow, TaskRow, VerbRow
 from toryo.store.tables import agents, facts, landings, orders, projects, runs, tasks, verbs
 
 REJECTED = Reason.REJECTED.value
-REWOUND = Reason.TARGET_REWOUND.value
 _ON_PURPOSE = (Reason.HELD, Reason.DEPENDENCY_FAILED)
 """Blocked, but answered elsewhere: by an orchestrator, or at the task that did not land."""
 DEEPEST = 50
@@ -107,42 +106,6 @@ def _waits_for(tx: Tx, row: TaskRow) -> list[TaskRow]:
             ]
         case _:
             return []
-
-
-def of_targets(tx: Tx, project: str | None, told: Collection[TaskRow]) -> list[views.NeedsPerson]:
-    """Targets that a person set back and that no task speaks of: nothing lands there meanwhile."""
-    spoken = {(row.project, row.target) for row in told if row.reason == REWOUND}
-    found = []
-    for owner in projects.listing(tx, only_active=True):
-        for target in projects.targets_of(tx, owner.id) if project in (None, owner.id) else ():
-            if target.stopped == REWOUND and (owner.id, target.name) not in spoken:
-                found.append(_rewound(tx, owner, target))
-    return found
-
-
-def _rewound(tx: Tx, project: ProjectRow, target: TargetRow) -> views.NeedsPerson:
-    done = tasks.newest(tx, TaskStatus.DONE, project=project.id, limit=10)
-    gone = [row for row in done if row.target == target.name and row.reason == REMOVED]
-    lost = f"{target.name}..{target.published[:12]}"
-    found = [action(Do.APPROVE_TARGET, target.name, project=project.name)]
-    found.append(action(Do.LIST_REMOVED, path=project.path, range=lost))
-    named = ", ".join(row.id for row in gone[:5])
-    why = f"{target.name} of {project.name} was moved back by hand"
-    return {
-        "subject": subjects.queue(project.id, target.name),
-        "task": gone[0].id if gone else project.name,
-        "title": gone[0].title if gone else "",
-        "project": project.id,
-        "project_name": project.name,
-        "status": TaskStatus.BLOCKED,
-        "reason": REWOUND,
-        "why": f"{why}; no longer on it: {named}" if named else why,
-        "type": lines_of(found)[0],
-        "lines": list(lines_of(found)),
-        "actions": [shown(one) for one in found],
-        "behind": 0,
-        "unblocks": 0,
-    }
 
 
 def actions_of(tx: Tx, row: TaskRow) -> tuple[Action, ...]:
