@@ -9,21 +9,19 @@ from toryo.domain.actions import Action
 from toryo.domain.actions import lines as lines_of
 from toryo.domain.advice import Around, in_its_queue, next_actions, waiting_words
 from toryo.domain.reasons import ABOUT_AGENTS, BY_A_PERSON, HOLDS_UP, Reason, Turn, parse, turn
-from toryo.domain.words import OrderKind, Outcome, TaskStatus, Verb, is_at_rest
-from toryo.engine import parking
+from toryo.domain.words import OrderKind, Outcome, TaskStatus, Verb
+from toryo.engine import chain, parking
 from toryo.engine.actions import shown
 from toryo.engine.default_agents import installed_clis
 from toryo.protocol.views import tasks as views
 from toryo.reconciler.subjects import DROPPED, UNWANTED
 from toryo.store.database.engine import Tx
 from toryo.store.database.rows import AgentRow, LandingRow, ProjectRow, TaskRow, VerbRow
-from toryo.store.tables import agents, facts, landings, orders, projects, runs, tasks, verbs
+from toryo.store.tables import agents, facts, landings, orders, projects, runs, verbs
 
 REJECTED = Reason.REJECTED.value
 _ON_PURPOSE = (Reason.HELD, Reason.DEPENDENCY_FAILED)
 """Blocked, but answered elsewhere: by an orchestrator, or at the task that did not land."""
-DEEPEST = 50
-"""Tasks that are looked at behind one that waits for another."""
 
 
 def waits(row: TaskRow) -> bool:
@@ -79,33 +77,13 @@ def wish(tx: Tx, row: TaskRow) -> views.NeedsPerson:
 
 def behind(tx: Tx, row: TaskRow) -> views.NeedsPerson | None:
     """What a person must do before the task moves on: about itself, or about a task that it waits for."""
-    known, left = {row.id}, [row]
-    while left and len(known) <= DEEPEST:
-        one = left.pop(0)
-        if waits(one) or (one is not row and one.status in _DEAD):
-            return wish(tx, one)
-        found = [task for task in _waits_for(tx, one) if task.id not in known]
-        left += found
-        known |= {task.id for task in found}
-    return None
+    if waits(row):
+        return wish(tx, row)
+    ends = chain.of_task(tx, row).ends
+    return next((wish(tx, one) for one in ends if waits(one) or one.status in _DEAD), None)
 
 
 _DEAD = (TaskStatus.FAILED, TaskStatus.CANCELLED)
-
-
-def _waits_for(tx: Tx, row: TaskRow) -> list[TaskRow]:
-    """The tasks that it needs; of a unit its children."""
-    match parse(row.reason)[0] if row.status == TaskStatus.BLOCKED else Reason.NONE:
-        case Reason.DEPENDENCY | Reason.DEPENDENCY_FAILED:
-            found = [tasks.get(tx, name) for name in tasks.needs_of(tx, row.id)]
-            return [one for one in found if one and one.status not in (TaskStatus.DONE, TaskStatus.LANDING)]
-        case Reason.WAITING_FOR_CHILDREN:
-            children = tasks.children_of(tx, row.id)
-            return [
-                one for one in children if one.unit and not is_at_rest(TaskStatus(one.status), one.reason)
-            ]
-        case _:
-            return []
 
 
 def actions_of(tx: Tx, row: TaskRow) -> tuple[Action, ...]:
