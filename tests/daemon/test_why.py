@@ -80,3 +80,17 @@ def test_a_name_that_nothing_has_is_refused_with_a_hint(shop: Shop) -> None:
     with pytest.raises(ToolFailed) as refused:
         why(shop, "tnothing")
     assert refused.value.hint
+
+
+def test_the_end_of_a_chain_of_sixty_tasks_is_named_wherever_somebody_waits(shop: Shop) -> None:
+    first = last = shop.add_task("First", held=True)
+    for number in range(60):
+        last = shop.add_task(f"Follower {number}", after=[last])
+    (waited,) = shop.daemon.person("wait_tasks", tasks=[last], timeout_s=0)["tasks"]
+    assert waited["needs_you"]["task"] == first
+    assert why(shop, last)["actions"][0]["line"] == f"toryo task approve {first}"
+    shop.daemon.person("cancel_task", task=first)
+    told = why(shop, last)
+    assert (told["dead"], told["dead_at"], told["turn"]) == (True, first, "person")
+    assert told["actions"][0]["line"] == f"toryo task retry {first}"
+    assert len(told["waits_for"]) == 60

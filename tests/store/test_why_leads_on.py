@@ -16,6 +16,8 @@ from test_offered_lines import (
     checked,
     ended,
     held,
+    no_branch,
+    no_tip,
     play,
     set_back,
     state,
@@ -23,6 +25,8 @@ from test_offered_lines import (
 from typing_person import SHOWS, type_line, with_answers
 
 from toryo.domain.words import Verb
+from toryo.store.tables import tasks
+from toryo.usecases.status import attention_page
 from toryo.usecases.tasks.verbs import say
 from toryo.usecases.why import explain
 
@@ -145,6 +149,19 @@ def stands(change: Callable[[House], None]) -> Make:
     return make
 
 
+def alone(make: Make) -> Make:
+    """The one task that told of the target is cancelled meanwhile."""
+
+    def changed(house: House) -> str:
+        task = make(house)
+        if state(house, task)[0] == "blocked":
+            say(house.context, Verb.CANCEL, task, "")
+            house.drain()
+        return task
+
+    return changed
+
+
 TARGETS: dict[str, Make] = {
     **{
         name: STATES[name]
@@ -163,6 +180,8 @@ TARGETS: dict[str, Make] = {
         )
     },
     "set back, and all tasks are done": stands(set_back),
+    "deleted, and all tasks are done": stands(no_branch),
+    "its tip is deleted, and all tasks are done": stands(no_tip),
 }
 
 
@@ -182,3 +201,16 @@ def test_what_is_named_for_a_target_changes_why_it_waits(which: str, monkeypatch
                 leads_on(house, "main", offered[number], monkeypatch)
         number += 1
     assert acted, f"the lines only show something: {offered}"
+
+
+@pytest.mark.parametrize("which", TARGETS)
+def test_a_target_that_stands_still_is_in_attention_although_no_task_waits_for_it(which: str) -> None:
+    with a_house() as house:
+        alone(TARGETS[which])(house)
+        told = why(house, "main")
+        with house.context.store.read() as tx:
+            (wish,), _ = attention_page.page(tx, "p1", tasks.counts(tx))
+        assert wish["reason"] == told["reason"]
+        if wish["subject"] == "queue:p1/main":
+            assert wish["lines"][: len(told["actions"])] == lines(told)
+            assert wish["why"]

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from simulated_house import House
 
-from toryo.domain.reasons import Turn
+from toryo.domain.reasons import About, Turn, meaning
 from toryo.domain.words import TaskStatus, is_at_rest
 from toryo.engine import next_task
+from toryo.store.database.rows import TargetRow
 from toryo.store.tables import projects, runs, tasks
+from toryo.usecases.status import attention_page
 from toryo.usecases.targets import targets
 from toryo.usecases.tasks import waits_for
 from toryo.usecases.why import explain
@@ -37,6 +40,7 @@ def check_why(house: House, tables: dict[str, list[Row]]) -> None:
     now = house.clock.now
     marks = {str(one["subject"]) for one in house.rows("marks")}
     with house.context.store.read() as tx:
+        needs, _ = attention_page.page(tx, None, tasks.counts(tx))
         for row in tasks.page(tx, limit=100):
             told = explain.of_task(house.context, tx, row)
             _names_only(told, known)
@@ -62,6 +66,8 @@ def check_why(house: House, tables: dict[str, list[Row]]) -> None:
                 shown = targets.target_line(tx, project, target)
                 assert (told["reason"], told["actions"]) == (shown["reason"], shown["actions"])
                 assert (told["turn"] == Turn.PERSON) is (told["status"] != "moving"), told
+                if told["turn"] == Turn.PERSON and project.status == "active":
+                    _is_told(told, target, needs, tables)
 
 
 def _names_only(told: Row, known: set[str]) -> None:
@@ -71,6 +77,23 @@ def _names_only(told: Row, known: set[str]) -> None:
     assert named <= known, f"{told['subject']} names what is no row: {named - known}"
     assert all(fact["age_s"] >= 0 for fact in told["facts"]), told["facts"]
     assert told["facts"] == sorted(told["facts"], key=lambda fact: fact["at"])
+
+
+def _is_told(told: Row, target: TargetRow, needs: Sequence[Any], tables: dict[str, list[Row]]) -> None:
+    """What only a person moves on is in attention: a target, or a task of it; of a repository once."""
+    is_away = meaning(told["reason"]).about is About.PROJECT
+    spoken = {
+        f"task:{one['id']}"
+        for one in tables["tasks"]
+        if one["project"] == target.project and (is_away or one["target"] == target.name)
+    }
+    spoken |= {
+        f"queue:{one['project']}/{one['name']}"
+        for one in tables["targets"]
+        if one["project"] == target.project and (is_away or one["name"] == target.name)
+    }
+    about = {one["subject"] for one in needs if one["reason"] == told["reason"]}
+    assert len(needs) >= attention_page.PAGE or about & spoken, f"nobody is told of {told}: {about}"
 
 
 def _offers_something(told: Row) -> None:

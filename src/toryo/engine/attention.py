@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 
 from toryo.domain import reason_words, subjects
-from toryo.domain.actions import Action, Do, action
+from toryo.domain.actions import Action
 from toryo.domain.actions import lines as lines_of
 from toryo.domain.advice import Around, in_its_queue, next_actions, waiting_words
 from toryo.domain.reasons import ABOUT_AGENTS, BY_A_PERSON, HOLDS_UP, Reason, Turn, parse, turn
-from toryo.domain.words import OrderKind, Outcome, TaskStatus, Verb, is_at_rest
-from toryo.engine import parking, stopped_targets
+from toryo.domain.words import OrderKind, Outcome, TaskStatus, Verb
+from toryo.engine import chain, parking
 from toryo.engine.actions import shown
 from toryo.engine.default_agents import installed_clis
 from toryo.engine.missions.attention import of_mission
@@ -18,15 +18,12 @@ from toryo.engine.units.retries import ended_above, is_left_behind
 from toryo.protocol.views import tasks as views
 from toryo.reconciler.subjects import DROPPED, UNWANTED
 from toryo.store.database.engine import Tx
-from toryo.store.database.rows import AgentRow, LandingRow, ProjectRow, TargetRow, TaskRow, VerbRow
-from toryo.store.tables import agents, facts, landings, missions, orders, projects, runs, tasks, verbs
+from toryo.store.database.rows import AgentRow, LandingRow, ProjectRow, TaskRow, VerbRow
+from toryo.store.tables import agents, facts, landings, missions, orders, projects, runs, verbs
 
 REJECTED = Reason.REJECTED.value
-REWOUND = Reason.TARGET_REWOUND.value
 _ON_PURPOSE = (Reason.HELD, Reason.DEPENDENCY_FAILED, Reason.PLAN_READY)
 """Blocked, but answered elsewhere: by an orchestrator, at the task that did not land, or at its mission."""
-DEEPEST = 50
-"""Tasks that are looked at behind one that waits for another."""
 
 
 def waits(row: TaskRow) -> bool:
@@ -82,68 +79,18 @@ def wish(tx: Tx, row: TaskRow) -> views.NeedsPerson:
 
 def behind(tx: Tx, row: TaskRow) -> views.NeedsPerson | None:
     """What a person must do before it moves on: about itself, its mission, or a task that it waits for."""
-    known, left = {row.id}, [row]
-    while left and len(known) <= DEEPEST:
-        one = left.pop(0)
-        if waits(one) or (one is not row and one.status in _DEAD):
-            return wish(tx, one)
-        if one.reason == Reason.PLAN_READY and (mission := missions.get(tx, one.mission)):
-            return of_mission(tx, mission)
-        found = [task for task in _waits_for(tx, one) if task.id not in known]
-        left += found
-        known |= {task.id for task in found}
-    return None
+    ends = (row, *chain.of_task(tx, row).ends)
+    return next((found for one in ends if (found := _of_end(tx, row, one))), None)
+
+
+def _of_end(tx: Tx, row: TaskRow, one: TaskRow) -> views.NeedsPerson | None:
+    if waits(one) or (one is not row and one.status in _DEAD):
+        return wish(tx, one)
+    mission = missions.get(tx, one.mission) if one.reason == Reason.PLAN_READY else None
+    return of_mission(tx, mission) if mission else None
 
 
 _DEAD = (TaskStatus.FAILED, TaskStatus.CANCELLED)
-
-
-def _waits_for(tx: Tx, row: TaskRow) -> list[TaskRow]:
-    """The tasks that it needs; of a unit its children."""
-    match parse(row.reason)[0] if row.status == TaskStatus.BLOCKED else Reason.NONE:
-        case Reason.DEPENDENCY | Reason.DEPENDENCY_FAILED:
-            found = [tasks.get(tx, name) for name in tasks.needs_of(tx, row.id)]
-            return [one for one in found if one and one.status not in (TaskStatus.DONE, TaskStatus.LANDING)]
-        case Reason.WAITING_FOR_CHILDREN:
-            children = tasks.children_of(tx, row.id)
-            return [
-                one for one in children if one.unit and not is_at_rest(TaskStatus(one.status), one.reason)
-            ]
-        case _:
-            return []
-
-
-def of_targets(tx: Tx, project: str | None, told: Collection[TaskRow]) -> list[views.NeedsPerson]:
-    """Targets that a person set back and that no task speaks of: nothing lands there meanwhile."""
-    spoken = {(row.project, row.target) for row in told if row.reason == REWOUND}
-    found = []
-    for owner in projects.listing(tx, only_active=True):
-        for target in projects.targets_of(tx, owner.id) if project in (None, owner.id) else ():
-            if target.stopped == REWOUND and (owner.id, target.name) not in spoken:
-                found.append(_rewound(tx, owner, target))
-    return found
-
-
-def _rewound(tx: Tx, project: ProjectRow, target: TargetRow) -> views.NeedsPerson:
-    gone = stopped_targets.removed(tx, target)
-    lost = f"{target.name}..{target.published[:12]}"
-    found = [action(Do.APPROVE_TARGET, target.name, project=project.name)]
-    found.append(action(Do.LIST_REMOVED, path=project.path, range=lost))
-    return {
-        "subject": subjects.queue(project.id, target.name),
-        "task": gone[0].id if gone else project.name,
-        "title": gone[0].title if gone else "",
-        "project": project.id,
-        "project_name": project.name,
-        "status": TaskStatus.BLOCKED,
-        "reason": REWOUND,
-        "why": stopped_targets.why(tx, project, target),
-        "type": lines_of(found)[0],
-        "lines": list(lines_of(found)),
-        "actions": [shown(one) for one in found],
-        "behind": 0,
-        "unblocks": 0,
-    }
 
 
 def actions_of(tx: Tx, row: TaskRow) -> tuple[Action, ...]:

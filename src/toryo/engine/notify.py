@@ -215,7 +215,9 @@ def _line_of_many(tx: Tx, rows: Sequence[Row]) -> dict[str, Any]:
         "event": next(kind for kind in (NEEDS_YOU, FAILED, DONE) if kind in kinds),
         "text": f"{len(rows)} more {' and '.join(noun for noun in found if found[noun])}: toryo status",
         "at": iso(tx.now),
-        **{noun: [row.id for row in those[:100]] for noun, those in found.items() if those or noun == "tasks"},
+        **{
+            noun: [row.id for row in those[:100]] for noun, those in found.items() if those or noun == "tasks"
+        },
         "type": "toryo status",
     }
 

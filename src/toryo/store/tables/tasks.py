@@ -21,6 +21,7 @@ from toryo.store.database.statements import add, change, every, every_of, first,
 from toryo.store.tables import marks
 from toryo.store.tables.projects import ARE_REMOVED
 
+_THESE = select(tasks).where(tasks.c.id.in_(bindparam("these", expanding=True))).order_by(tasks.c.id)
 _GET = select(tasks).where(tasks.c.id == bindparam("it"))
 _PAGE = select(tasks).where(tasks.c.seq > bindparam("after")).order_by(tasks.c.seq).limit(bindparam("most"))
 _IS_KEPT = tasks.c.project.not_in(ARE_REMOVED)
@@ -100,6 +101,11 @@ def _is_accepted(tx: Tx, id: str) -> bool:
 
 def get(tx: Tx, id: str) -> TaskRow | None:
     return first(tx, TaskRow, _GET, it=id)
+
+
+def these(tx: Tx, ids: Sequence[str]) -> list[TaskRow]:
+    """Those of them that there are, by their ids."""
+    return every(tx, TaskRow, _THESE, these=list(ids)) if ids else []
 
 
 def by_prefix(tx: Tx, text: str) -> list[TaskRow]:

@@ -18,6 +18,7 @@ from toryo.store.database.engine import Tx
 from toryo.store.database.rows import TaskRow
 from toryo.store.gather import failures, needed, task_steps
 from toryo.store.tables import landings, missions, tasks
+from toryo.usecases.targets.attention import of_targets
 
 PAGE = 30
 LOOKED_AT = 200
@@ -99,7 +100,7 @@ def _of_task(tx: Tx, row: TaskRow, behind: int) -> Callable[[], views.NeedsPerso
 
 
 def _of_targets(tx: Tx, project: str | None, told: Sequence[TaskRow]) -> Iterator[_Entry]:
-    for one in attention.of_targets(tx, project, told):
+    for one in of_targets(tx, project, told):
         _, _, target = one["subject"].partition("/")
         number = _held_by_target(tx, one["project"], target)
         yield _Entry(one["subject"], number, 0, lambda one=one: one)  # type: ignore[misc]

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from toryo.domain.times import iso
 from toryo.domain.words import TaskStatus
-from toryo.engine import attention
+from toryo.engine import attention, chain
 from toryo.engine.actions import shown
 from toryo.engine.context import HeadContext
 from toryo.protocol.views import status as views
@@ -18,7 +18,6 @@ from toryo.store.tables import events, projects, runs, tasks, verbs
 from toryo.usecases.status.steps import steps
 from toryo.usecases.tasks import waits_for
 from toryo.usecases.tasks.tasks import task_line
-from toryo.usecases.why import chain
 
 PAGE = 20
 """Tasks of each state."""

@@ -9,6 +9,7 @@ from toryo.domain.actions import Do, action
 from toryo.domain.errors import NotFound
 from toryo.domain.reasons import HOLDS_UP, Reason, Turn, meaning, parse
 from toryo.domain.words import Outcome
+from toryo.engine import chain
 from toryo.engine.actions import shown
 from toryo.engine.context import HeadContext
 from toryo.protocol.views.actions import ActionView
@@ -17,7 +18,7 @@ from toryo.store.database.rows import ProjectRow, RunRow, TargetRow, TaskRow
 from toryo.store.tables import projects, runs, tasks
 from toryo.usecases.finding import names_run, the_mission, the_project, the_run, the_task
 from toryo.usecases.targets import targets
-from toryo.usecases.why import chain, facts, standing
+from toryo.usecases.why import facts, standing
 from toryo.usecases.why.of_missions import of_mission
 from toryo.usecases.why.standing import Standing
 

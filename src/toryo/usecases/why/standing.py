@@ -12,6 +12,7 @@ from toryo.domain.mission_actions import mission_actions
 from toryo.domain.reasons import About, Reason, Turn, meaning, parse, turn
 from toryo.domain.words import TaskStatus
 from toryo.engine import attention
+from toryo.engine.chain import Link, link
 from toryo.engine.context import HeadContext
 from toryo.store.database.engine import Tx
 from toryo.store.database.mission_rows import MissionRow
@@ -19,7 +20,6 @@ from toryo.store.database.rows import TaskRow
 from toryo.store.gather import mission_facts
 from toryo.store.tables import missions, projects, tasks
 from toryo.usecases.tasks import waits_for
-from toryo.usecases.why.chain import Link, link
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,7 @@
 """The chain of tasks that a task waits for: those that it needs, and the children of a unit.
 
 Breadth first and bounded; a task that cannot land without a person makes everything behind it dead-blocked.
-What the tasks at its ends wait for: `standing.py`.
+What the tasks at its ends wait for: `usecases/why/standing.py`.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from toryo.store.tables import tasks
 
 Link = dict[str, Any]
 """`{subject, status, reason}`."""
-LONGEST = 50
-"""Tasks that are looked at behind one that waits."""
+LONGEST = 1000
+"""Tasks that are looked at behind those that wait."""
 _DEAD = (TaskStatus.FAILED, TaskStatus.CANCELLED)
 
 
@@ -40,15 +40,16 @@ def of_task(tx: Tx, row: TaskRow) -> Chain:
 
 
 def of_tasks(tx: Tx, rows: Sequence[TaskRow]) -> dict[str, Chain]:
-    """Of a whole page with two statements for each step away from it."""
-    known: dict[str, TaskRow | None] = {row.id: row for row in rows}
+    """Of a whole page with three statements for each step away from it."""
+    known: dict[str, TaskRow] = {row.id: row for row in rows}
     waits: dict[str, list[str]] = {}
     left = [row for row in rows if waits_for_tasks(row)]
-    while left and len(known) <= LONGEST * max(1, len(rows)):
+    while left and len(known) - len(rows) < LONGEST:
         waits |= {row.id: [] for row in left} | _edges(tx, left)
         found = {name for row in left for name in waits[row.id] if name not in known}
-        known |= {name: tasks.get(tx, name) for name in sorted(found)}
-        left = [one for name in sorted(found) if (one := known[name]) and waits_for_tasks(one)]
+        behind = tasks.these(tx, sorted(found))
+        known |= {one.id: one for one in behind}
+        left = [one for one in behind if waits_for_tasks(one)]
     return {row.id: _walk(row, known, waits) for row in rows}
 
 
@@ -59,7 +60,7 @@ def _edges(tx: Tx, rows: Sequence[TaskRow]) -> dict[str, list[str]]:
     return {**task_steps.needs_of(tx, others), **task_steps.open_children_of(tx, parents)}
 
 
-def _walk(row: TaskRow, known: Mapping[str, TaskRow | None], waits: Mapping[str, list[str]]) -> Chain:
+def _walk(row: TaskRow, known: Mapping[str, TaskRow], waits: Mapping[str, list[str]]) -> Chain:
     links: list[Link] = []
     ends: list[TaskRow] = []
     seen, left = {row.id}, [row]
