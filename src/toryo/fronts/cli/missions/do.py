@@ -5,10 +5,11 @@ from __future__ import annotations
 import sys
 
 from toryo.domain.errors import UsageError
+from toryo.fronts.checkouts import top_of_project
 from toryo.fronts.cli.missions import chat, plan_page
 from toryo.fronts.cli.missions.requests import BUDGET_HELP, budget_of, folder_in, text_of
 from toryo.fronts.cli.parsing import project_option, verb
-from toryo.fronts.client import whose
+from toryo.fronts.client import whose_branch
 from toryo.fronts.text import questions
 from toryo.fronts.text.output import one_line, paint, plain, print_json
 
@@ -64,10 +65,13 @@ def do(args: argparse.Namespace, desk: Desk) -> int:
 
     project = project_here(args, desk)
     if args.taken_from:
-        wish["taken_from"] = folder_in(str(project["path"]), args.taken_from)
+        wish["taken_from"] = folder_in(top_of_project(str(project["path"]), desk.path), args.taken_from)
     hand_over_settings(desk)
     started: StartedMission = desk.call(
-        "start_mission", {**whose(args, desk), **wish}, timeout_s=START_S, what="storing the request"
+        "start_mission",
+        {**whose_branch(args, desk, str(project["id"])), **wish},
+        timeout_s=START_S,
+        what="storing the request",
     )
     if not args.json:
         print(f"{started['mission']}  lands on {plain(started['target'])}")
