@@ -39,7 +39,7 @@ def _facts(mission: MissionView) -> str:
             ("plan", _version(mission)),
             ("files", mission["spec"]),
             ("follows", mission["follows"]),
-            ("at once", mission["parallelism"] if plan else None),
+            ("at once", mission["parallelism"] or None if plan else None),
             ("budget", ", ".join(f"{key}={limit:g}" for key, limit in mission["budget"].items())),
             ("planner", chat.usage(mission["usage"])),
         ]
