@@ -130,7 +130,8 @@ def _finish(args: argparse.Namespace, desk: Desk, now: MissionView) -> int:
     """Print how it stands; the exit code."""
     from toryo.fronts.cli.missions.conversation import awaits_approval
 
-    is_planned = (args.plan_only or now["plan_only"]) and awaits_approval(now)
+    is_sound = now["plan"] is not None and not now["plan"]["faults"]
+    is_planned = (args.plan_only or now["plan_only"]) and awaits_approval(now) and is_sound
     written: list[str] = []
     if is_planned:
         from toryo.fronts.cli.missions.exported_files import export
@@ -153,22 +154,27 @@ def leave(now: MissionView, *, as_json: bool) -> int:
     if not as_json:
         print("\n".join(chat.ended(now)))
     if not is_completed:
-        for line in what_next(now, with_questions=not as_json):
+        for line in what_next(now, in_words=not as_json):
             print(line, file=sys.stderr if as_json else sys.stdout)
     return 0 if is_completed else 1
 
 
-def what_next(now: MissionView, *, with_questions: bool = True) -> list[str]:
+def what_next(now: MissionView, *, in_words: bool = True) -> list[str]:
     """What it waits for, with the lines to type."""
     from toryo.fronts.cli.missions.conversation import awaits_approval
 
     shown: list[str] = []
     lines = chat.actions(now)
     if asked := questions.open_questions(now):
-        shown = [questions.batch(asked)] if with_questions else []
+        shown = [questions.batch(asked)] if in_words else []
         lines = questions.lines_to_type(now["id"], asked)
     elif awaits_approval(now):
         lines = plan_page.lines_to_type(now)
+        shown = (
+            []
+            if in_words or not now["plan"]
+            else [f"fault: {one_line(one)}" for one in now["plan"]["faults"]]
+        )
     elif now["reason"] == NEEDS_YOU and now["plan"]:
         stuck = [one["task"] for one in now["plan"]["tasks"] if one["status"] in WAITS_FOR_PERSON]
         lines = [*(f"toryo why {task}" for task in stuck if task), *lines]
