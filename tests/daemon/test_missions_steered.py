@@ -58,6 +58,23 @@ def kinds(shop: MissionShop) -> list[str]:
     return [one["kind"] for one in shop.planner.orders()]
 
 
+def test_the_plan_in_force_says_how_many_run_at_once_until_a_person_does(shop: MissionShop) -> None:
+    mission = shop.planned(plan={**PLAN, "parallelism": 1, "tasks": THREE})
+    shop.daemon.person("approve_mission", mission=mission)
+    shop.hands.claim("dev", shop.project)
+    assert not shop.hands.should_start("dev", shop.project)
+    shop.daemon.person("say_mission", mission=mission, text="faster")
+    shop.planner.answer("impact", {"affected": [], "note": "", "replan": True})
+    shop.planner.answer("plan", {**PLAN, "parallelism": 3, "tasks": THREE})
+    assert shop.mission(mission)["parallelism"] == 1, "not before it is approved"
+    assert not shop.hands.should_start("dev", shop.project)
+    shop.daemon.person("approve_mission", mission=mission)
+    assert shop.mission(mission)["parallelism"] == 3
+    assert shop.hands.should_start("dev", shop.project)
+    shop.daemon.person("set_mission", mission=mission, parallelism=1)
+    assert not shop.hands.should_start("dev", shop.project)
+
+
 # judgements
 
 

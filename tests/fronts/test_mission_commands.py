@@ -181,9 +181,22 @@ def test_plan_only_writes_the_files_and_exits_0_when_it_is_planned(peer, typed, 
     told = typed("do", "x", "--plan-only")
     assert told.code == 0
     assert (tmp_path / "specs/SPEC-1/tasks.md").read_text() == "tasks"
+    assert told.out.index("A counter in memory.") < told.out.index("wrote ")
     assert "toryo mission approve n1" in told.out
     assert story.there.arguments_of("start_mission")["plan_only"] is True
     assert "approve_mission" not in story.calls
+
+
+@pytest.mark.parametrize("options", [(), ("--json",)])
+def test_plan_only_with_a_faulty_plan_exits_1_with_its_faults_and_what_may_be_typed(peer, typed, options):
+    faulty = plan(faults=["T001 and T002 wait for each other"])
+    story = Story(peer, mission("awaiting_approval", reason="plan_faulty", plan=faulty))
+    told = typed("do", "x", "--plan-only", *options)
+    assert told.code == 1
+    assert "T001 and T002 wait for each other" in (told.err if options else told.out)
+    assert "toryo mission reject n1" in told.out + told.err
+    assert "mission approve" not in told.out + told.err
+    assert "export_mission" not in story.calls
 
 
 def test_a_refusal_of_the_daemon_is_printed_with_its_way_out(peer, typed):

@@ -67,6 +67,17 @@ def test_the_root_is_the_top_of_the_main_worktree_from_a_folder_or_a_linked_work
     assert (linked.root, linked.base) == (str(repo), "main")
 
 
+def test_a_linked_worktree_has_a_branch_of_its_own_checked_out(tmp_path: Path) -> None:
+    repo = make_repository(tmp_path / "repo", {"a/b.txt": "b\n"})
+    linked = tmp_path / "linked"
+    git(repo, "worktree", "add", "-q", "-b", "mine", str(linked))
+    found = [look(path) for path in (repo, linked, linked / "a")]
+    assert [(one.head_branch, one.base) for one in found] == [("main", "main"), *[("mine", "main")] * 2]
+    git(linked, "checkout", "-q", "--detach")
+    git(repo, "checkout", "-q", "-b", "other")
+    assert [look(path, base="main").head_branch for path in (linked, repo)] == ["", "other"]
+
+
 def test_what_is_no_repository_is_refused_with_a_way_out(tmp_path: Path) -> None:
     for path in (tmp_path, tmp_path / "nowhere"):
         found = look(path)

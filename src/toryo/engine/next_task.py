@@ -20,9 +20,10 @@ from toryo.engine.scope import writes_of, writes_of_live
 from toryo.reconciler.decide import decide_task
 from toryo.reconciler.subjects import Policy
 from toryo.store.database.engine import Tx
+from toryo.store.database.mission_rows import MissionRow
 from toryo.store.database.rows import AgentRow, ProjectRow, TargetRow, TaskRow
 from toryo.store.gather import ready, subject_facts
-from toryo.store.tables import agents, gates, marks, missions, projects, runs, tasks, tokens
+from toryo.store.tables import agents, gates, marks, missions, plans, projects, runs, tasks, tokens
 
 PAGE = 50
 PAGES = 4
@@ -135,11 +136,19 @@ def reviews_are_full(tx: Tx, project: ProjectRow) -> bool:
 def has_room(tx: Tx, mission_id: str) -> bool:
     """Whether the mission may have one more run at once."""
     mission = missions.get(tx, mission_id)
-    most = mission.parallelism if mission else 0
-    if not mission or not most or not mission.root:
-        return not most or missions.live_runs(tx, mission_id) < most
+    most = at_once(tx, mission) if mission else 0
+    if not mission or not most or missions.live_runs(tx, mission_id) < most:
+        return True
     mine = [one for one in runs.live_scopes(tx, mission.project) if one.mission == mission_id]
     return sum(not is_waiting_unit(tx, one) for one in mine) < most
+
+
+def at_once(tx: Tx, mission: MissionRow) -> int:
+    """A person's limit, else that of the plan in force; 0: none, as with a tree of units."""
+    if mission.parallelism or mission.root:
+        return mission.parallelism
+    plan = plans.in_force(tx, mission.id)
+    return max(1, plan.parallelism) if plan else 0
 
 
 def base_may_start(tx: Tx, target: TargetRow) -> bool:

@@ -11,6 +11,7 @@ import sys
 
 from toryo import __version__, settings
 from toryo.domain.errors import Refused, Unavailable, UserError
+from toryo.fronts.checkouts import main_checkout
 from toryo.fronts.processes.reach import is_not_running, operator_key
 from toryo.protocol.wire import Connection, RequestRefused, WireError
 
@@ -53,13 +54,18 @@ class Desk:
 
     @property
     def path(self) -> str:
-        """The project is found from where the command was typed."""
+        """Where the command was typed."""
         try:
             return os.getcwd()  # noqa: PTH109 - importing pathlib would cost every command 4 ms
         except FileNotFoundError as gone:
             raise UserError(
                 "The directory you are in was deleted.", hint="`cd` to a directory that exists."
             ) from gone
+
+    @property
+    def main_path(self) -> str:
+        """What the project is found by: in a linked worktree the main checkout, else `path`."""
+        return main_checkout(self.path)
 
     def call(
         self, tool: str, arguments: Mapping[str, Any], *, timeout_s: float | None = None, what: str = ""
@@ -93,7 +99,7 @@ class Desk:
 
     def _here(self, text: str) -> str:
         is_unit = text == UNIT or text.startswith(f"{UNIT}-")
-        return f"{text}@{self.path}" if is_unit and not self.run else text
+        return f"{text}@{self.main_path}" if is_unit and not self.run else text
 
     def call_if_there(
         self,
@@ -224,7 +230,14 @@ def whose(args: argparse.Namespace, desk: Desk) -> dict[str, Any]:
     """The project that a command is about: named, or the one it was typed in."""
     if args.project:
         return {"project": args.project}
-    return {"path": desk.path}
+    return {"path": desk.main_path}
+
+
+def whose_branch(args: argparse.Namespace, desk: Desk, project: str) -> dict[str, Any]:
+    """As `whose`, where the branch that is checked out here counts, too; `project` is the one's id."""
+    if args.project or desk.main_path == desk.path:
+        return whose(args, desk)
+    return {"project": project, "path": desk.path}
 
 
 def inner(body: Mapping[str, Any], name: str) -> Any:

@@ -153,6 +153,8 @@ class FolderRead(Model):
 
     what: Literal["folder"] = "folder"
     repo: str
+    checkout: str = ""
+    """A path in the checkout of it that is meant, which may be a linked worktree; empty: the main one."""
     branch: str
     folder: str
     names: tuple[str, ...]

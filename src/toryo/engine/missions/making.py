@@ -35,9 +35,7 @@ def make_tasks(tx: Tx, project: ProjectRow, row: MissionRow, version: int) -> No
     else:
         _replace(tx, project, row, plan, before)
     plans.update(tx, row.id, version, made_at=tx.now, approved_at=plan.approved_at or tx.now)
-    missions.update(
-        tx, row.id, demand=None, hold_tasks=[], parallelism=row.parallelism or max(1, plan.parallelism)
-    )
+    missions.update(tx, row.id, demand=None, hold_tasks=[])
     made = [one.id for one in missions.tasks_of(tx, row.id)]
     told = {"mission": row.id, "version": version, "tasks": len(made)}
     tx.emit("mission_tasks_made", told, project=row.project, subject=subjects.mission(row.id))

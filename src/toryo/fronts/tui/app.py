@@ -13,6 +13,7 @@ from textual.theme import Theme
 from textual.widgets import ContentSwitcher, Input, Static
 
 from toryo.domain.errors import ToryoError
+from toryo.fronts.checkouts import main_checkout
 from toryo.fronts.daemon_line import ANSWER_WITHIN_S, DaemonLine
 from toryo.fronts.text.output import plain
 from toryo.fronts.tui import usage_text
@@ -143,9 +144,12 @@ class ToryoApp(App[None]):
         """The one here; outside of any: all of them, or the only one. False: nobody could be asked."""
         try:
             projects = (await self.ask("list_projects"))["projects"]
-            found = (await self.ask("get_project", path=self._path))["project"]
+            main = main_checkout(self._path)
+            found = (await self.ask("get_project", path=main))["project"]
             if found["status"] != "removed":
                 self.project_name = found["name"]
+                if main != self._path:  # work that is begun here lands on the branch of this worktree
+                    self.where = {"project": found["id"], "path": self._path}
                 return True
         except WireError as away:
             self._lost(f"{away.message} {away.hint}")

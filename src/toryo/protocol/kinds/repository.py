@@ -85,6 +85,7 @@ class Surveyed(Model):
     git_dir: str = ""
     git_version: str = ""
     head_branch: str = ""
+    """Checked out at the path, which may be in a linked worktree; empty: HEAD is detached there."""
     base: str = ""
     base_commit: str = ""
     base_tree: str = ""

@@ -14,6 +14,13 @@ from toryo.store.database.statements import add, change, every, first
 _OF_MISSION = select(plans).where(plans.c.mission == bindparam("it")).order_by(plans.c.version)
 _NEWEST = select(plans).where(plans.c.mission == bindparam("it")).order_by(plans.c.version.desc()).limit(1)
 
+_IN_FORCE = (
+    select(plans)
+    .where(plans.c.mission == bindparam("it"), plans.c.made_at.is_not(None))
+    .order_by(plans.c.version.desc())
+    .limit(1)
+)
+
 
 def insert(tx: Tx, row: PlanRow) -> None:
     add(tx, plans, row)
@@ -26,6 +33,11 @@ def of_mission(tx: Tx, mission: str) -> list[PlanRow]:
 
 def newest(tx: Tx, mission: str) -> PlanRow | None:
     return first(tx, PlanRow, _NEWEST, it=mission)
+
+
+def in_force(tx: Tx, mission: str) -> PlanRow | None:
+    """The version whose tasks were made last."""
+    return first(tx, PlanRow, _IN_FORCE, it=mission)
 
 
 def update(tx: Tx, mission: str, version: int, **columns: Any) -> None:

@@ -46,7 +46,7 @@ def folder_read(context: HeadContext, project: str, path: str, folder: str, bran
         row = the_project(tx, project, path)
         insist_heard(tx, hub(row))
     names = (SPEC, PLAN, TASKS)
-    return Read(hub(row), FolderRead(repo=row.path, branch=branch, folder=folder, names=names))
+    return Read(hub(row), FolderRead(repo=row.path, checkout=path, branch=branch, folder=folder, names=names))
 
 
 def understood(folder: str, branch: str, body: Mapping[str, Any]) -> TakenIn:

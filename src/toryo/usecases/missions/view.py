@@ -14,6 +14,7 @@ from toryo.engine.actions import shown
 from toryo.engine.context import HeadContext
 from toryo.engine.missions import budgets
 from toryo.engine.missions.files import artefacts, writes_files
+from toryo.engine.next_task import at_once
 from toryo.protocol.views import missions as views
 from toryo.store.database.engine import Tx
 from toryo.store.database.mission_rows import MissionRow, PlanRow
@@ -107,7 +108,7 @@ def whole(context: HeadContext, tx: Tx, row: MissionRow) -> views.MissionView:
         "plan_only": row.plan_only,
         "follows": row.follows or None,
         "spec": row.spec_dir if writes_files(project, row) else None,
-        "parallelism": row.parallelism or (plan.parallelism if plan and not row.root else 0),
+        "parallelism": at_once(tx, row) or (plan.parallelism if plan and not row.root else 0),
         "budget": budgets.limits(context, project, row),
         "usage": budgets.usage_view(budgets.spent(tx, row.id)),
         "questions": [

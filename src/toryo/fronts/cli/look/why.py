@@ -30,7 +30,7 @@ def declare(parser: argparse.ArgumentParser, _: str) -> None:
 
 
 def why(args: argparse.Namespace, desk: Desk) -> int:
-    answer = desk.call("why", {"id": args.id, "project": args.project or "", "path": desk.path})
+    answer = desk.call("why", {"id": args.id, "project": args.project or "", "path": desk.main_path})
     if args.json:
         print_json({key: value for key, value in answer.items() if key != "success"})
     else:

@@ -80,8 +80,11 @@ class Conversation:
         return answer
 
     def _is_over(self, now: MissionView) -> bool:
-        """Planned is enough for who wanted the plan only."""
-        return self._plan_only and now["plan"] is not None and awaits_approval(now)
+        """Planned is enough for who wanted the plan only; they see it."""
+        if not (self._plan_only and awaits_approval(now)):
+            return False
+        self._show_plan(now)
+        return True
 
     def _act(self, now: MissionView, *, at_rest: bool) -> bool:
         """Whether there is more to wait for."""
@@ -104,21 +107,26 @@ class Conversation:
         given = ask_all(asked)
         return self._say("answer_mission", {"answers": given, "defaults": len(given) < len(asked)})
 
-    def _approve(self, now: MissionView) -> bool:
+    def _show_plan(self, now: MissionView) -> int:
+        """Each version once; its number."""
         plan = now["plan"]
         assert plan is not None
         if self._talks and self._shown != plan["version"]:
             self._shown = plan["version"]
             page(plan_page.page(now) + "\n")
+        return plan["version"]
+
+    def _approve(self, now: MissionView) -> bool:
+        version = self._show_plan(now)
         if self._yes:
-            return self._say("approve_mission", {"version": plan["version"]})
+            return self._say("approve_mission", {"version": version})
         if not self._asks:
             return False
         words = _typed(
             "\nStart the work? Enter or y approves; anything else is what is to be different: "
         ).strip()
         if words.lower() in YES:
-            return self._say("approve_mission", {"version": plan["version"]})
+            return self._say("approve_mission", {"version": version})
         return self._say("say_mission", {"text": words})
 
     def _say(self, tool: str, words: dict[str, object]) -> bool:

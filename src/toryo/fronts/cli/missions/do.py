@@ -5,10 +5,11 @@ from __future__ import annotations
 import sys
 
 from toryo.domain.errors import UsageError
+from toryo.fronts.checkouts import top_of_project
 from toryo.fronts.cli.missions import chat, plan_page
 from toryo.fronts.cli.missions.requests import BUDGET_HELP, budget_of, folder_in, text_of
 from toryo.fronts.cli.parsing import project_option, verb
-from toryo.fronts.client import whose
+from toryo.fronts.client import whose_branch
 from toryo.fronts.text import questions
 from toryo.fronts.text.output import one_line, paint, plain, print_json
 
@@ -64,10 +65,13 @@ def do(args: argparse.Namespace, desk: Desk) -> int:
 
     project = project_here(args, desk)
     if args.taken_from:
-        wish["taken_from"] = folder_in(str(project["path"]), args.taken_from)
+        wish["taken_from"] = folder_in(top_of_project(str(project["path"]), desk.path), args.taken_from)
     hand_over_settings(desk)
     started: StartedMission = desk.call(
-        "start_mission", {**whose(args, desk), **wish}, timeout_s=START_S, what="storing the request"
+        "start_mission",
+        {**whose_branch(args, desk, str(project["id"])), **wish},
+        timeout_s=START_S,
+        what="storing the request",
     )
     if not args.json:
         print(f"{started['mission']}  lands on {plain(started['target'])}")
@@ -126,7 +130,8 @@ def _finish(args: argparse.Namespace, desk: Desk, now: MissionView) -> int:
     """Print how it stands; the exit code."""
     from toryo.fronts.cli.missions.conversation import awaits_approval
 
-    is_planned = (args.plan_only or now["plan_only"]) and awaits_approval(now)
+    is_sound = now["plan"] is not None and not now["plan"]["faults"]
+    is_planned = (args.plan_only or now["plan_only"]) and awaits_approval(now) and is_sound
     written: list[str] = []
     if is_planned:
         from toryo.fronts.cli.missions.exported_files import export
@@ -149,22 +154,27 @@ def leave(now: MissionView, *, as_json: bool) -> int:
     if not as_json:
         print("\n".join(chat.ended(now)))
     if not is_completed:
-        for line in what_next(now, with_questions=not as_json):
+        for line in what_next(now, in_words=not as_json):
             print(line, file=sys.stderr if as_json else sys.stdout)
     return 0 if is_completed else 1
 
 
-def what_next(now: MissionView, *, with_questions: bool = True) -> list[str]:
+def what_next(now: MissionView, *, in_words: bool = True) -> list[str]:
     """What it waits for, with the lines to type."""
     from toryo.fronts.cli.missions.conversation import awaits_approval
 
     shown: list[str] = []
     lines = chat.actions(now)
     if asked := questions.open_questions(now):
-        shown = [questions.batch(asked)] if with_questions else []
+        shown = [questions.batch(asked)] if in_words else []
         lines = questions.lines_to_type(now["id"], asked)
     elif awaits_approval(now):
         lines = plan_page.lines_to_type(now)
+        shown = (
+            []
+            if in_words or not now["plan"]
+            else [f"fault: {one_line(one)}" for one in now["plan"]["faults"]]
+        )
     elif now["reason"] == NEEDS_YOU and now["plan"]:
         stuck = [one["task"] for one in now["plan"]["tasks"] if one["status"] in WAITS_FOR_PERSON]
         lines = [*(f"toryo why {task}" for task in stuck if task), *lines]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from toryo.domain.errors import Refused, UserError
+from toryo.fronts.checkouts import top_of_project
 from toryo.fronts.cli.files import where_to_look
 from toryo.fronts.client import inner
 
@@ -22,8 +23,8 @@ def export(desk: Desk, mission: str, project: str, to: str = "", *, force: bool 
     if to:
         folder = Path(to)
     else:
-        root = Path(inner(desk.call("get_project", {"project": project}), "project")["path"])
-        folder = _inside(root, answer["directory"])
+        main = str(inner(desk.call("get_project", {"project": project}), "project")["path"])
+        folder = _inside(Path(top_of_project(main, desk.path)), answer["directory"])
     return write(folder, _named(answer), force=force)
 
 

@@ -8,7 +8,7 @@ import sys
 from toryo.domain.errors import NoRepository, UsageError, UserError
 from toryo.files import write_whole
 from toryo.fronts.cli.parsing import project_option, verb
-from toryo.fronts.client import whose
+from toryo.fronts.client import whose_branch
 from toryo.fronts.text.output import one_line, plain, print_json
 from toryo.protocol.wire import ToolFailed
 
@@ -58,7 +58,7 @@ def spawn(args: argparse.Namespace, desk: Desk) -> int:
     if desk.run:
         raise UsageError("Inside a run a tree is not begun.", hint="toryo spawn --from-breakdown")
     text = _read(os.path.join(desk.path, REQUIREMENTS), REQUIREMENTS)  # noqa: PTH118 - pathlib costs 4 ms
-    _project(args, desk)
+    project = _project(args, desk)
     wish = {
         "requirements": text,
         "agent": args.agent,
@@ -67,7 +67,10 @@ def spawn(args: argparse.Namespace, desk: Desk) -> int:
         "environment": _environment(args.env) or None,
     }
     made: SpawnedTree = desk.call(
-        "spawn_tree", {**whose(args, desk), **wish}, timeout_s=START_S, what="beginning the tree"
+        "spawn_tree",
+        {**whose_branch(args, desk, project), **wish},
+        timeout_s=START_S,
+        what="beginning the tree",
     )
     if args.json:
         print_json({key: made[key] for key in ("mission", "task", "unit", "branch")})
@@ -79,12 +82,12 @@ def spawn(args: argparse.Namespace, desk: Desk) -> int:
     return 0
 
 
-def _project(args: argparse.Namespace, desk: Desk) -> None:
-    """The one here; where there is no repository or no commit yet, both are offered."""
+def _project(args: argparse.Namespace, desk: Desk) -> str:
+    """Id of the one here; where there is no repository or no commit yet, both are offered."""
     from toryo.fronts.cli.missions.first_project import project_here
 
     try:
-        project_here(args, desk)
+        return str(project_here(args, desk)["id"])
     except ToolFailed as failed:
         if failed.body.get("kind") != NoRepository.kind or args.project:
             raise
@@ -93,7 +96,7 @@ def _project(args: argparse.Namespace, desk: Desk) -> None:
                 str(failed), hint="`toryo spawn --yes` makes both; `git init` does it by hand."
             ) from None
         desk.call("survey_path", {"path": desk.path, "create": True}, timeout_s=START_S, what="beginning")
-        project_here(args, desk)
+        return str(project_here(args, desk)["id"])
 
 
 def _agreed(problem: str) -> bool:

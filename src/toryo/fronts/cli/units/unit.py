@@ -121,7 +121,7 @@ def retry(args: argparse.Namespace, desk: Desk) -> int:
 
 
 def _said(args: argparse.Namespace, desk: Desk, tool: str, more: dict[str, Any]) -> int:
-    answer: SteeredUnit = desk.call(tool, {"unit": args.unit, "path": desk.path, **more})
+    answer: SteeredUnit = desk.call(tool, {"unit": args.unit, "path": desk.main_path, **more})
     if args.json:
         print_json(answer)
     else:

@@ -101,7 +101,7 @@ VERBS: Group = {
 
 
 def where(args: argparse.Namespace, desk: Desk) -> dict[str, Any]:
-    return {"project": args.project} if args.project else {"path": desk.path}
+    return {"project": args.project} if args.project else {"path": desk.main_path}
 
 
 def list_branches(args: argparse.Namespace, desk: Desk) -> int:

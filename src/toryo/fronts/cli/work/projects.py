@@ -79,7 +79,7 @@ VERBS: Group = {
 
 
 def _which(args: argparse.Namespace, desk: Desk) -> dict[str, Any]:
-    return {"project": args.project} if args.project else {"path": desk.path}
+    return {"project": args.project} if args.project else {"path": desk.main_path}
 
 
 def list_projects(args: argparse.Namespace, desk: Desk) -> int:
@@ -149,7 +149,7 @@ def _set(args: argparse.Namespace, desk: Desk, tool: str, outcome: str) -> int:
 def remove(args: argparse.Namespace, desk: Desk) -> int:
     import sys
 
-    which = {"project": args.project} if args.project else {"path": desk.path}
+    which = {"project": args.project} if args.project else {"path": desk.main_path}
     what = "looking at the repository"
     if not (args.yes and args.json):
         would: RemovedProject = desk.call(

@@ -59,7 +59,7 @@ VERBS: Group = {
 
 
 def _where(args: argparse.Namespace, desk: Desk) -> dict[str, Any]:
-    return {"project": args.project} if args.project else {"path": desk.path}
+    return {"project": args.project} if args.project else {"path": desk.main_path}
 
 
 def list_targets(args: argparse.Namespace, desk: Desk) -> int:

@@ -30,9 +30,10 @@ def read(wish: FolderRead) -> Folder:
 
 
 def _uncommitted(wish: FolderRead, wanted: dict[str, str]) -> tuple[str, ...]:
-    if not (Path(wish.repo) / wish.folder).is_dir():
+    top = _checkout(wish)
+    if not (top / wish.folder).is_dir():
         return ()
-    told = Git(Path(wish.repo)).do(
+    told = Git(top).do(
         "status",
         "--porcelain",
         "-z",
@@ -44,3 +45,14 @@ def _uncommitted(wish: FolderRead, wanted: dict[str, str]) -> tuple[str, ...]:
     )
     lying = {line[3:] for line in told.split("\0") if line}
     return tuple(name for path, name in wanted.items() if path in lying)
+
+
+def _checkout(wish: FolderRead) -> Path:
+    """Top of the linked worktree that is meant, if it is one of this repository; else the main checkout."""
+    repo = Path(wish.repo)
+    if not wish.checkout or not Path(wish.checkout).is_dir():
+        return repo
+    asked = Git(Path(wish.checkout)).run("rev-parse", "--show-toplevel")
+    top = Path(asked.text.rstrip("\n"))
+    is_ours = asked.code == 0 and layout.common_dir(top).samefile(layout.common_dir(repo))
+    return top if is_ours else repo

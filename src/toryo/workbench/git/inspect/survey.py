@@ -52,7 +52,7 @@ def _survey(inputs: SurveyInputs) -> Surveyed:
     if not path.is_dir():
         raise Refusal("not_a_repository", f"There is no directory {path}.", "Give the path of a repository.")
     version = _git_version(path)
-    common = _common_dir(path)
+    common, git_dir = _git_dirs(path)
     root = _root(path, common)
     git = Git(root)
     base, commit = _base(git, common, inputs.base)
@@ -74,7 +74,7 @@ def _survey(inputs: SurveyInputs) -> Surveyed:
         root=str(root),
         git_dir=str(common),
         git_version=version,
-        head_branch=layout.symbolic_head(common).removeprefix("refs/heads/"),
+        head_branch=layout.symbolic_head(git_dir).removeprefix("refs/heads/"),
         base=base,
         base_commit=commit,
         base_tree=git.tree_of(commit),
@@ -116,7 +116,8 @@ def _git_version(path: Path) -> str:
     return numbers[0]
 
 
-def _common_dir(path: Path) -> Path:
+def _git_dirs(path: Path) -> tuple[Path, Path]:
+    """The git directory that all worktrees share, and the one of the checkout that the path is in."""
     asked = Git(path).run(
         "rev-parse", "--path-format=absolute", "--git-common-dir", "--git-dir", "--is-shallow-repository"
     )
@@ -139,7 +140,7 @@ def _common_dir(path: Path) -> Path:
     if layout.lock_holder(Path(git_dir)):
         hint = f"Run it in {Path(common).parent}."
         raise Refusal("inside_worktree_of_toryo", f"{path} is a worktree that Toryo made.", hint)
-    return Path(common)
+    return Path(common), Path(git_dir)
 
 
 def _root(path: Path, common: Path) -> Path:
