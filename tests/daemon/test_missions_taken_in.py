@@ -48,7 +48,15 @@ def shop(tmp_path: Path) -> Iterator[MissionShop]:
         opened.close()
 
 
-def take_in(shop: MissionShop, files: dict[str, str], uncommitted: tuple[str, ...] = (), **wish: Any) -> Any:
+def take_in(
+    shop: MissionShop,
+    files: dict[str, str],
+    uncommitted: tuple[str, ...] = (),
+    *,
+    whole: bool = False,
+    **wish: Any,
+) -> Any:
+    """Its id, or the whole answer."""
     with ThreadPoolExecutor(1) as pool:
         asked = pool.submit(
             shop.daemon.person, "start_mission", project=shop.project, taken_from="specs/001-x", **wish
@@ -57,7 +65,8 @@ def take_in(shop: MissionShop, files: dict[str, str], uncommitted: tuple[str, ..
         assert (ask["read"]["folder"], ask["read"]["branch"]) == ("specs/001-x", "main")
         body = {"files": files, "uncommitted": list(uncommitted)}
         shop.hands.answer(ask, AskAnswer(ended=True, body=body))
-        return asked.result(20)["mission"]
+        begun = asked.result(20)
+        return begun if whole else begun["mission"]
 
 
 def test_its_graph_is_the_files_and_no_model_is_needed(shop: MissionShop) -> None:

@@ -323,7 +323,7 @@ MEANINGS: dict[Reason, Meaning] = {
     Reason.PLANNER_FAILED: Meaning("the model gave no answer that can be used", _MISSION, Turn.PERSON),
     Reason.PLAN_READY: Meaning("its plan waits for your approval", _MISSION, Turn.PERSON),
     Reason.PLAN_ONLY: Meaning("only the plan was asked for; approve it to go on", _MISSION, Turn.PERSON),
-    Reason.PLAN_FAULTY: Meaning("its plan has faults that the planner did not mend", _MISSION, Turn.PERSON),
+    Reason.PLAN_FAULTY: Meaning("its plan has faults: it cannot be started like this", _MISSION, Turn.PERSON),
     Reason.FINDINGS: Meaning("the analysis of its plan found something fatal", _MISSION, Turn.PERSON),
     Reason.OTHER_MISSIONS: Meaning("missions that were approved before it go first", _MISSION, Turn.TORYO),
     Reason.NEEDS_YOU: Meaning("none of its tasks goes on without you", _MISSION, Turn.PERSON),

@@ -16,7 +16,7 @@ from toryo.reconciler.queueing import FOLLOWING
 from toryo.store.database.engine import Tx
 from toryo.store.database.rows import OrderRow, ProjectRow, TargetRow
 from toryo.store.gather import subject_facts
-from toryo.store.tables import landings, meta, projects, tasks
+from toryo.store.tables import landings, meta, missions, projects, tasks
 
 CONFIG = "config.yaml"
 TELLS = ("same", "ahead", "diverged")
@@ -59,6 +59,7 @@ def take_settings(tx: Tx, project: ProjectRow, body: Mapping[str, Any]) -> Proje
             landings.forget_follows(tx, project.id, target.name)
             tx.mark(subjects.queue(project.id, target.name))
             tasks.mark_of_target(tx, project.id, target.name)
+        missions.mark_live(tx, project.id)  # a plan that waits is judged by the settings in force
         if parsed.dispatch != settings_of(project.settings).dispatch:
             tasks.mark_of_project(tx, project.id)
     tx.emit(

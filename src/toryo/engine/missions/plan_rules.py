@@ -46,6 +46,22 @@ def keep_plan(
     return plan
 
 
+def judge_again(tx: Tx, project: ProjectRow, row: MissionRow) -> bool:
+    """Faults of the plan that waits, by the settings and agents that the project has now; whether the last
+    one has gone."""
+    plan = plans.newest(tx, row.id)
+    if plan is None or plan.request != row.request:
+        return False
+    if plan.approved_at is not None or plan.rejected_at is not None or plan.made_at is not None:
+        return False
+    judged = judge(tx, project, row, tuple(PlannedTask.model_validate(one) for one in plan.tasks))
+    found = [fault_text(one) for one in judged.faults]
+    if found == list(plan.faults):
+        return False
+    plans.update(tx, row.id, plan.version, faults=found)
+    return not found
+
+
 def judge(tx: Tx, project: ProjectRow, row: MissionRow, tasks: tuple[PlannedTask, ...]) -> PlanJudgement:
     read = seen(tx, row)
     return judge_plan(

@@ -29,6 +29,13 @@ def withdraw(tx: Tx, row: MissionRow, *, every: bool = False) -> None:
             orders.set_state(tx, order, OrderState.WITHDRAWN)
 
 
+def withdraw_mends(tx: Tx, row: MissionRow) -> None:
+    """The plan has no fault any more: a mended one would take its place and be approved anew."""
+    for order in orders.pending_of_mission(tx, row.id):
+        if order.kind == OrderKind.PLAN and order.inputs.get("n"):
+            orders.set_state(tx, order, OrderState.WITHDRAWN)
+
+
 def want(context: HeadContext, tx: Tx, row: MissionRow, wish: PlannerWish) -> None:
     """The order, unless it is there: one call a purpose, version and try."""
     first = key = f"{row.id}/{wish.key}"

@@ -9,12 +9,13 @@ from toryo.engine.context import HeadContext
 from toryo.engine.missions import budgets, planner_parking, planner_state
 from toryo.engine.missions.files import artefacts, tasks_text, writes_files
 from toryo.engine.missions.making import make_tasks
+from toryo.engine.missions.plan_rules import judge_again
 from toryo.engine.missions.progress import report, tell_status
 from toryo.engine.missions.questions import ask_points
 from toryo.engine.missions.repository_seen import seen
 from toryo.engine.missions.tests_found import detect_again
 from toryo.engine.orders.files import want_scan
-from toryo.engine.orders.planner import want, withdraw
+from toryo.engine.orders.planner import want, withdraw, withdraw_mends
 from toryo.engine.planner_settings import is_usable
 from toryo.engine.project_settings import settings_of
 from toryo.engine.subjects.files import land_files
@@ -37,6 +38,8 @@ def look_at_mission(context: HeadContext, tx: Tx, id: str) -> None:
         _write(tx, row, decide_tree(tree_of(context, tx, project, row)))
         return
     withdraw(tx, row)
+    if judge_again(tx, project, row):
+        withdraw_mends(tx, row)
     facts = facts_of(context, tx, project, row)
     decision = decide_mission(facts)
     if decision.status in MISSION_ENDED:
@@ -62,10 +65,12 @@ def facts_of(context: HeadContext, tx: Tx, project: ProjectRow, row: MissionRow)
     parked_until = parking.ends_at(tx, *planner_parking.planners_account(context, tx))
     alone = planner_state.alone_since(tx, row)
     limit = planner_parking.USAGE_LIMIT if parked_until is not None else ""
+    settings = settings_of(project.settings)
     return mission_facts.gather(
         tx,
         row,
-        at_once=settings_of(project.settings).missions.at_once,
+        at_once=settings.missions.at_once,
+        has_checks=bool(settings.dod.checks),
         writes_files=writes_files(project, row),
         planner=is_usable(context, tx),
         budget_reached=budgets.reached(context, tx, project, row),

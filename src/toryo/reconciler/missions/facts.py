@@ -35,6 +35,8 @@ class PlanVersion:
     request: int = 1
     """Which version of what is wanted it answers."""
     faults: int = 0
+    unchecked: int = 0
+    """Tasks that no command checks, their own or the project's: new settings end that fault, too."""
     mends: int = 0
     """How often it was mended before."""
     fatal: int = 0

@@ -7,9 +7,11 @@ from toryo.domain.words import Approval, MissionStatus, OrderKind, Size
 from toryo.reconciler.missions.calls import call_of, waiting, was_answered
 from toryo.reconciler.missions.facts import CallState, MissionDecision, MissionFacts, PlannerWish, PlanVersion
 from toryo.reconciler.plans.rules import MOST_MENDS
+from toryo.reconciler.plans.sentences import CHECKS_OF_ALL
 
 _QUESTIONING, _PLANNING = MissionStatus.QUESTIONING, MissionStatus.PLANNING
 _AWAITING = MissionStatus.AWAITING_APPROVAL
+NO_CHECKS = f"no command checks its tasks; name one {CHECKS_OF_ALL} and commit it: it is judged again then"
 
 
 def toward_plan(facts: MissionFacts) -> MissionDecision | None:
@@ -52,7 +54,7 @@ def _of_plan(facts: MissionFacts, plan: PlanVersion) -> MissionDecision | None:
     if plan.open_points and not _is_taken_in(facts):  # the answers make the next request
         return MissionDecision(_QUESTIONING, Reason.QUESTIONS)
     if plan.faults:
-        return MissionDecision(_AWAITING, Reason.PLAN_FAULTY)
+        return MissionDecision(_AWAITING, Reason.PLAN_FAULTY, NO_CHECKS if plan.unchecked else "")
     if plan.approved:
         return None
     if _is_to_be_analyzed(facts, plan):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from toryo.domain.dependency_graphs import cycle, in_order
 from toryo.domain.planned_tasks import PLAN_ID, PlannedTask, Worktree
@@ -23,6 +23,11 @@ def judge_plan(plan: PlanFacts) -> PlanJudgement:
     return PlanJudgement(faults, (*notes_of(plan), *overlaps), edges, order)
 
 
+def unchecked_tasks(tasks: Iterable[PlannedTask], *, has_checks: bool) -> tuple[str, ...]:
+    """Ids of those that no command checks. `has_checks`: the project has some for every task."""
+    return () if has_checks else tuple(task.id for task in tasks if not any(map(str.strip, task.checks)))
+
+
 def shared_predecessor(task: PlannedTask, plan: PlanFacts) -> str:
     """The task in whose worktree this one goes on, the only one of its agent that it needs; else empty."""
     mine = task.agent or plan.default_agent
@@ -40,6 +45,8 @@ def _whole(plan: PlanFacts) -> Iterator[Fault]:
     ring = cycle(plan.graph)
     if ring:
         yield Fault(FaultCode.CYCLE, ring)
+    if unchecked := unchecked_tasks(plan.unfinished, has_checks=plan.has_checks):
+        yield Fault(FaultCode.NO_CHECK, unchecked)
     heirs: dict[str, list[str]] = {}
     for task in plan.unfinished:
         if task.worktree is Worktree.SHARED and (before := shared_predecessor(task, plan)):
@@ -66,7 +73,5 @@ def _of_task(task: PlannedTask, plan: PlanFacts) -> Iterator[Fault]:
     bad = tuple(path for path in task.write or () if problem_of(path))
     if bad:
         yield Fault(FaultCode.BAD_PATH, mine, bad)
-    if not plan.has_checks and not any(check.strip() for check in task.checks):
-        yield Fault(FaultCode.NO_CHECK, mine)
     if task.worktree is Worktree.SHARED and not shared_predecessor(task, plan):
         yield Fault(FaultCode.SHARED_WORKTREE, mine)

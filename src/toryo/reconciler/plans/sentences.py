@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from toryo.reconciler.plans.facts import Fault, FaultCode, Note, NoteCode
 
+CHECKS_OF_ALL = "under `dod: checks` in .toryo/config.yaml"
 _FAULTS = {
     FaultCode.EMPTY: "the plan has no task",
     FaultCode.NO_TITLE: "{tasks} has no title",
@@ -14,7 +15,7 @@ _FAULTS = {
     FaultCode.UNKNOWN_AGENT: "{tasks} names the agent {names}, who does not work in the project",
     FaultCode.WRITES_NOTHING: "{tasks} may write nothing: name its paths, or null if unknown",
     FaultCode.BAD_PATH: "{tasks} writes {names}: name paths inside the repository, from its root",
-    FaultCode.NO_CHECK: "{tasks} has no check, and the project has none: name a command that proves it",
+    FaultCode.NO_CHECK: f"no command checks {{tasks}}: name one for each, or for all of them {CHECKS_OF_ALL}",
     FaultCode.SHARED_WORKTREE: "{tasks} shares a worktree: it needs just one predecessor of its agent{of}",
 }
 _NOTES = {

@@ -74,6 +74,7 @@ def gather(
     row: MissionRow,
     *,
     at_once: int,
+    has_checks: bool,
     writes_files: bool,
     planner: bool,
     budget_reached: str,
@@ -106,8 +107,8 @@ def gather(
             one.answer is None and planned_tasks.asked_about(one.id) is None
             for one in missions.questions_of(tx, row.id)
         ),
-        plan=_version(tx, newest) if newest else None,
-        in_force=_version(tx, in_force) if in_force else None,
+        plan=_version(tx, newest, has_checks=has_checks) if newest else None,
+        in_force=_version(tx, in_force, has_checks=has_checks) if in_force else None,
         demand=demand,
         slot=_slot(tx, row, at_once),
         begun=bool(_number(tx, _BEGUN, row.id)),
@@ -152,12 +153,13 @@ def _state(order: OrderRow, problems: dict[str, str]) -> CallState:
     return CallState.PROBLEM if problems.get(order.id, "") else CallState.ANSWERED
 
 
-def _version(tx: Tx, row: PlanRow) -> PlanVersion:
+def _version(tx: Tx, row: PlanRow, *, has_checks: bool) -> PlanVersion:
     asked = any(one.id.startswith(f"V{row.version}P") for one in missions.questions_of(tx, row.mission))
     return PlanVersion(
         version=row.version,
         request=row.request,
         faults=len(row.faults),
+        unchecked=_unchecked(row) if row.faults and not has_checks else 0,
         mends=row.mends,
         fatal=sum(bool(one.get("fatal")) for one in row.findings or ()),
         open_points=len(open_points(row.spec, row.plan)),
@@ -166,6 +168,10 @@ def _version(tx: Tx, row: PlanRow) -> PlanVersion:
         rejected=row.rejected_at is not None,
         made=row.made_at is not None,
     )
+
+
+def _unchecked(row: PlanRow) -> int:
+    return sum(not (one.get("done") or any(map(str.strip, one.get("checks") or ()))) for one in row.tasks)
 
 
 def _demand(row: MissionRow) -> Demand | None:

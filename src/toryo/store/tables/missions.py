@@ -7,6 +7,7 @@ from typing import Any
 from sqlalchemy import bindparam, func, select
 from sqlalchemy import update as update_of
 
+from toryo.domain import subjects
 from toryo.domain.words import MISSION_ENDED, MissionStatus
 from toryo.store.database import prepared
 from toryo.store.database.engine import Tx
@@ -93,6 +94,12 @@ def newest(tx: Tx, *, project: str | None = None, limit: int = 10) -> list[Missi
 def live(tx: Tx, project: str | None = None) -> list[MissionRow]:
     """Those that did not end, the oldest first."""
     return every_of(tx, MissionRow, _LIVE, missions, {"project": project})
+
+
+def mark_live(tx: Tx, project: str) -> None:
+    """Have every mission of the project looked at that did not end."""
+    for row in live(tx, project):
+        tx.mark(subjects.mission(row.id))
 
 
 def finished(tx: Tx, project: str, limit: int = 10) -> list[MissionRow]:

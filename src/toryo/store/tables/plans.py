@@ -1,4 +1,4 @@
-"""Plans of missions, numbered: a version is never changed but for what became of it."""
+"""Plans of missions, numbered: of a version only its faults, and what became of it, ever change."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ from toryo.engine.default_agents import Settled, is_missing, settle
 from toryo.protocol.views import agents as views
 from toryo.store.database.engine import Tx
 from toryo.store.database.rows import AgentRow, ProjectRow
-from toryo.store.tables import agents, coordinators, projects, runs, tasks, tokens
+from toryo.store.tables import agents, coordinators, missions, projects, runs, tasks, tokens
 from toryo.usecases.agents.definition import (
     changed,
     columns,
@@ -278,6 +278,7 @@ def set_assignment(
             settled = settle(tx, row.id)
         tx.emit("agent_assigned" if assigned else "agent_unassigned", {"agent": agent.id}, project=row.id)
         tasks.mark_of_agent(tx, row.id, agent.id)
+        missions.mark_live(tx, row.id)  # a plan that waits may name it
         notes = cautions.of_agent(tx, row, agent.id) if assigned else []
     return {
         "success": True,

@@ -18,7 +18,9 @@ from toryo.engine.subjects.mission import facts_of
 from toryo.engine.units.subtrees import end_children
 from toryo.protocol.views import missions as views
 from toryo.reconciler.bus.validation import checked_data
+from toryo.reconciler.missions.facts import MissionFacts
 from toryo.reconciler.missions.plan_steps import is_offered
+from toryo.reconciler.plans.sentences import CHECKS_OF_ALL
 from toryo.store.database.engine import Tx
 from toryo.store.database.mission_rows import MissionRow, PlanRow
 from toryo.store.tables import missions, plans, projects, tasks
@@ -46,7 +48,7 @@ def approve(context: HeadContext, tx: Tx, row: MissionRow, version: int = 0) -> 
     if plan is not None and plan.faults:
         raise Refused(
             f"Version {plan.version} of the plan has faults: {'; '.join(plan.faults)[:500]}.",
-            hint=f"`toryo mission reject {row.id} 'what to change'` has it planned anew.",
+            hint=_way_out(context, tx, row),
         )
     if not _is_offered(context, tx, row):
         raise _too_early(tx, row, waiting)
@@ -56,6 +58,15 @@ def approve(context: HeadContext, tx: Tx, row: MissionRow, version: int = 0) -> 
     say(tx, row.id, Speaker.PERSON, f"Plan version {waiting.version} approved.")
     _note(tx, row, "mission_approved", waiting.version)
     return reply(tx, row, "approve")
+
+
+def _way_out(context: HeadContext, tx: Tx, row: MissionRow) -> str:
+    """Of a plan with faults: the planner's, and what the project's settings can do."""
+    anew = f"`toryo mission reject {row.id} 'what to change'` has it planned anew."
+    plan = None if row.root else _facts(context, tx, row).plan
+    if plan is None or not plan.unchecked:
+        return anew
+    return f"Name a command {CHECKS_OF_ALL} and commit it: the plan is judged again then. Or {anew}"
 
 
 def reject_mission(context: HeadContext, text: str, reason: str, version: int = 0) -> views.SaidToMission:
@@ -148,9 +159,13 @@ def _is_offered(context: HeadContext, tx: Tx, row: MissionRow) -> bool:
     """Whether a version of its plan waits for a verdict; also while it is paused, or earlier tasks go on."""
     if row.root:
         return _is_undecided(row, plans.newest(tx, row.id))
+    return is_offered(_facts(context, tx, row))
+
+
+def _facts(context: HeadContext, tx: Tx, row: MissionRow) -> MissionFacts:
     project = projects.get(tx, row.project)
     assert project is not None  # missions have a foreign key to it
-    return is_offered(facts_of(context, tx, project, row))
+    return facts_of(context, tx, project, row)
 
 
 def _too_early(tx: Tx, row: MissionRow, plan: PlanRow) -> Refused:

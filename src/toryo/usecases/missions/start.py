@@ -57,6 +57,7 @@ def start_mission(context: HeadContext, wish: NewMission) -> views.StartedMissio
     refuse_wrong(wish.budget)
     if taken is None:
         insist_on_model(context, wish.project, wish.path)
+    notes: tuple[str, ...] = ()
     with context.store.change() as tx:
         project = the_project(tx, wish.project, wish.path)
         refuse_inactive(project)
@@ -77,8 +78,9 @@ def start_mission(context: HeadContext, wish: NewMission) -> views.StartedMissio
             budget=wish.budget,
         )
         if taken:
-            keep_plan(tx, row, taken.answer, tasks_text=taken.tasks_text)
-    return started(row, ())
+            plan = keep_plan(tx, row, taken.answer, tasks_text=taken.tasks_text)
+            notes = tuple(f"the plan cannot be started like this: {fault}" for fault in plan.faults)
+    return started(row, notes)
 
 
 def insert_mission(
