@@ -3660,6 +3660,8 @@ export interface components {
             title: string;
             /** Touched */
             touched: string[];
+            /** Unit */
+            unit: boolean;
             /** Worktree */
             worktree: string;
             /** Write */

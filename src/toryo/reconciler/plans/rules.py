@@ -24,9 +24,11 @@ def judge_plan(plan: PlanFacts) -> PlanJudgement:
 
 
 def shared_predecessor(task: PlannedTask, plan: PlanFacts) -> str:
-    """The task in whose worktree this one goes on, the only one of its agent that it needs; else empty."""
+    """The task in whose worktree this one goes on, the only one of its agent that it needs; else empty.
+
+    A unit's worktree is none: its children's work was put there."""
     mine = task.agent or plan.default_agent
-    alike = {one.id for one in plan.unfinished if (one.agent or plan.default_agent) == mine}
+    alike = {one.id for one in plan.unfinished if (one.agent or plan.default_agent) == mine and not one.unit}
     usable = [need for need in dict.fromkeys(task.depends_on) if need in alike]
     return usable[0] if len(usable) == 1 else ""
 
@@ -68,5 +70,7 @@ def _of_task(task: PlannedTask, plan: PlanFacts) -> Iterator[Fault]:
         yield Fault(FaultCode.BAD_PATH, mine, bad)
     if not plan.has_checks and not any(check.strip() for check in task.checks):
         yield Fault(FaultCode.NO_CHECK, mine)
-    if task.worktree is Worktree.SHARED and not shared_predecessor(task, plan):
+    if task.worktree is Worktree.SHARED and task.unit:
+        yield Fault(FaultCode.SHARED_UNIT, mine)
+    elif task.worktree is Worktree.SHARED and not shared_predecessor(task, plan):
         yield Fault(FaultCode.SHARED_WORKTREE, mine)

@@ -16,6 +16,7 @@ _FAULTS = {
     FaultCode.BAD_PATH: "{tasks} writes {names}: name paths inside the repository, from its root",
     FaultCode.NO_CHECK: "{tasks} has no check, and the project has none: name a command that proves it",
     FaultCode.SHARED_WORKTREE: "{tasks} shares a worktree: it needs just one predecessor of its agent{of}",
+    FaultCode.SHARED_UNIT: "{tasks} is a unit, which has a worktree of its own: write `worktree` new",
 }
 _NOTES = {
     NoteCode.UNKNOWN_PATH: "{tasks} writes {names}, which the repository does not have",

@@ -67,7 +67,7 @@ def _say(context: HeadContext, text: str, path: str, verb: Verb) -> views.Steere
         for one in [row] if verb is not Verb.RESUME else subtree(tx, row):
             _note(tx, one, verb)
         if not row.parent and verb is Verb.RESUME:
-            missions.resume(tx, row.mission)
+            missions.resume(tx, row.mission, row.id)
         for one in subtree(tx, row):
             tx.mark(subjects.task(one.id))
         return _answer(tx, row, str(verb))
