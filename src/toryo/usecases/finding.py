@@ -47,16 +47,18 @@ def the_task(tx: Tx, text: str, path: str = "") -> TaskRow:
 
 
 def the_unit(tx: Tx, text: str, path: str = "") -> TaskRow | None:
-    """None: it is no unit's id."""
+    """None: it is no unit's id. Behind an `@` may stand a directory, or the project that alone is meant."""
     name, _, place = text.strip().removeprefix("unit:").partition("@")
-    path = path or place
     if not is_unit_id(name):
         return None
-    here = project_at(tx, "", path)
+    project = "" if path or place.startswith("/") else place
+    here = project_at(tx, project, path or place)
     found = units.newest_named(tx, name, here.id) if here else None
-    found = found or units.newest_named(tx, name)
+    if found is None and not project:
+        found = units.newest_named(tx, name)
     if found is None:
-        raise NotFound(f"There is no unit {name}.", hint="See `toryo unit tree`.")
+        where = f" in {here.name}" if here and project else ""
+        raise NotFound(f"There is no unit {name}{where}.", hint="See `toryo unit tree`.")
     return found
 
 

@@ -6104,7 +6104,9 @@ export interface operations {
     };
     monitor_log: {
         parameters: {
-            query?: never;
+            query?: {
+                project?: string;
+            };
             header?: never;
             path: {
                 id: string;
