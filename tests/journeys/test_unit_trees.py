@@ -308,28 +308,33 @@ def test_a_conflict_that_no_child_resolves_is_put_together_by_the_parent(
 
 
 @pytest.mark.long
-def test_a_tree_that_was_paused_goes_on_after_everything_was_down(make_house: Callable[..., House]) -> None:
+def test_a_tree_that_was_paused_is_still_paused_after_a_reboot_and_goes_on(
+    make_house: Callable[..., House],
+) -> None:
     house = make_house()
     gate = house.root / "gate"
     a_tree(
         house,
         splits("root", "one"),
-        f"'root-one decompose')\n    while [ ! -e {gate} ]; do sleep 0.1; done\n"
+        f"'root-one decompose')\n    touch {gate}.begun\n    while [ ! -e {gate} ]; do sleep 0.1; done\n"
         "    echo x > one.txt; git add one.txt; git commit -qm one ;;",
     )
     house.ok("spawn", "--yes", "--onto", "main")
-    eventually(
-        lambda: units(house)["root"]["reason"] == "waiting_for_children", what="the root waits", within_s=60
-    )
+    eventually(Path(f"{gate}.begun").exists, what="the child works", within_s=60)
+    eventually(lambda: units(house)["root"]["reason"] == "waiting_for_children", what="the root waits")
     house.ok("unit", "pause", "root")
-    house.ok("down")
-    gate.touch()
+    house.reboot()
     house.ok("up")
-    eventually(lambda: units(house)["root-one"]["status"] == "done", what="what ran goes on", within_s=60)
-    eventually(lambda: units(house)["root"]["reason"] == "paused", what="nothing new starts")
+    eventually(lambda: house.task("root-one")["runs"][0]["outcome"] == "lost", what="lost", within_s=60)
+    eventually(lambda: units(house)["root-one"]["reason"] == "paused", what="it does not begin again")
+    gate.touch()
+    assert len(house.task("root-one")["runs"]) == 1
     house.ok("unit", "resume", "root")
-    assert house.rest("root", limit_s=60) == 0, house.story("root")
+    assert house.rest("root", limit_s=90) == 0, house.story("root")
+    runs = house.task("root-one")["runs"]
+    assert [one["outcome"] for one in runs] == ["lost", "succeeded"]
     assert "one.txt" in house.files_on("main")
+    assert house.recomputed() == []
 
 
 COPIED = "worktree_files: [.env.local]\n"

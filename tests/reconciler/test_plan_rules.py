@@ -92,6 +92,14 @@ def test_a_shared_worktree_needs_exactly_one_predecessor_of_the_same_agent() -> 
     ]
 
 
+def test_a_unit_shares_its_worktree_with_nobody() -> None:
+    after = a_task("T002", "T001", worktree=SHARED)
+    assert faults(a_task("T001", unit=True), after) == [Fault(FaultCode.SHARED_WORKTREE, ("T002",))]
+    (fault,) = faults(a_task("T001"), a_task("T002", "T001", worktree=SHARED, unit=True))
+    assert fault == Fault(FaultCode.SHARED_UNIT, ("T002",))
+    assert fault_text(fault) == "T002 is a unit, which has a worktree of its own: write `worktree` new"
+
+
 def test_one_worktree_is_shared_by_one_follower() -> None:
     tasks = (a_task("T001"), a_task("T002", "T001", worktree=SHARED), a_task("T003", "T001", worktree=SHARED))
     assert faults(*tasks) == [Fault(FaultCode.SHARED_WORKTREE, ("T002", "T003"), ("T001",))]

@@ -29,6 +29,8 @@ class PlannedTask:
     agent: str = ""
     """Empty: the project's default agent."""
     worktree: Worktree = Worktree.NEW
+    unit: bool = False
+    """Its agent may divide it further."""
     story: str = ""
     done: bool = False
     """Ticked in the file it came from: it is not done again."""

@@ -33,7 +33,6 @@ GONE_FOR_S = 30.0
 
 NAMES_UNIT = frozenset({"task", "tasks", "run", "unit", "id", "after", "parent"})
 """Arguments that may name a unit."""
-UNIT = "root"
 
 
 class Desk:
@@ -98,8 +97,9 @@ class Desk:
         return given
 
     def _here(self, text: str) -> str:
-        is_unit = text == UNIT or text.startswith(f"{UNIT}-")
-        return f"{text}@{self.main_path}" if is_unit and not self.run else text
+        from toryo.domain.units import is_unit_id  # not for commands that name none
+
+        return f"{text}@{self.main_path}" if is_unit_id(text) and not self.run else text
 
     def call_if_there(
         self,

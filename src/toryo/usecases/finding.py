@@ -13,7 +13,7 @@ from typing import Protocol, TypeVar
 
 from toryo.domain.errors import NotAProject, NotFound, Refused, UserError
 from toryo.domain.naming import meant_id
-from toryo.domain.units import ROOT
+from toryo.domain.units import is_unit_id
 from toryo.store.database.engine import Tx
 from toryo.store.database.mission_rows import MissionRow
 from toryo.store.database.rows import AgentRow, ProjectRow, RunRow, TaskRow
@@ -34,9 +34,7 @@ MOST_NAMED = 5
 
 def names_run(text: str) -> bool:
     """Whether the id is that of a run; every other one is a task's or a unit's."""
-    if text.partition("@")[0] == ROOT or text.startswith(f"{ROOT}-"):
-        return False
-    return meant_id(text).startswith("r")
+    return not is_unit_id(text.partition("@")[0]) and meant_id(text).startswith("r")
 
 
 def the_task(tx: Tx, text: str, path: str = "") -> TaskRow:
@@ -49,16 +47,18 @@ def the_task(tx: Tx, text: str, path: str = "") -> TaskRow:
 
 
 def the_unit(tx: Tx, text: str, path: str = "") -> TaskRow | None:
-    """None: it is no unit's id."""
+    """None: it is no unit's id. Behind an `@` may stand a directory, or the project that alone is meant."""
     name, _, place = text.strip().removeprefix("unit:").partition("@")
-    path = path or place
-    if name != ROOT and not name.startswith(f"{ROOT}-"):
+    if not is_unit_id(name):
         return None
-    here = project_at(tx, "", path)
+    project = "" if path or place.startswith("/") else place
+    here = project_at(tx, project, path or place)
     found = units.newest_named(tx, name, here.id) if here else None
-    found = found or units.newest_named(tx, name)
+    if found is None and not project:
+        found = units.newest_named(tx, name)
     if found is None:
-        raise NotFound(f"There is no unit {name}.", hint="See `toryo unit tree`.")
+        where = f" in {here.name}" if here and project else ""
+        raise NotFound(f"There is no unit {name}{where}.", hint="See `toryo unit tree`.")
     return found
 
 

@@ -3660,6 +3660,8 @@ export interface components {
             title: string;
             /** Touched */
             touched: string[];
+            /** Unit */
+            unit: boolean;
             /** Worktree */
             worktree: string;
             /** Write */
@@ -6102,7 +6104,9 @@ export interface operations {
     };
     monitor_log: {
         parameters: {
-            query?: never;
+            query?: {
+                project?: string;
+            };
             header?: never;
             path: {
                 id: string;

@@ -37,7 +37,7 @@ def brief_of(context: HeadContext, tx: Tx, row: MissionRow, purpose: OrderKind, 
     assert project is not None  # missions have a foreign key to it
     read = seen(tx, row)
     plan = plans.newest(tx, row.id)
-    known = missions.tasks_of(tx, row.id)
+    known = missions.planned_of(tx, row.id)
     stuck = next((one for one in known if one.id == task), None)
     settings = settings_of(project.settings)
     return Brief(

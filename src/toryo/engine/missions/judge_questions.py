@@ -38,7 +38,7 @@ def open_of(tx: Tx, row: MissionRow) -> list[tuple[QuestionRow, TaskRow]]:
     """Those that nobody answered, with their tasks."""
     asked = [(one, planned_tasks.asked_about(one.id)) for one in missions.questions_of(tx, row.id)]
     waiting = {about[0]: one for one, about in asked if about and one.answer is None}
-    known = missions.tasks_of(tx, row.id) if waiting else []
+    known = missions.planned_of(tx, row.id) if waiting else []
     return [
         (waiting[task.planned], task)
         for task in known

@@ -12,12 +12,14 @@ from toryo.engine.default_agents import default_agent
 from toryo.engine.ids import new_id
 from toryo.engine.missions.plan_rules import planned
 from toryo.engine.project_settings import settings_of
+from toryo.engine.units.planned import unit_id, unit_row
 from toryo.protocol.kinds.planner import PlannedTask
 from toryo.reconciler.plans.replacement import ExistingTask, replan
 from toryo.store.database.engine import Tx
 from toryo.store.database.mission_rows import MissionRow, PlanRow
 from toryo.store.database.rows import ProjectRow, TaskRow, VerbRow
 from toryo.store.tables import landings, missions, plans, tasks, texts, verbs
+from toryo.store.tables.units import units
 
 BASE_PRIORITY = 2
 OVER = (TaskStatus.DONE, TaskStatus.CANCELLED)
@@ -36,7 +38,7 @@ def make_tasks(tx: Tx, project: ProjectRow, row: MissionRow, version: int) -> No
         _replace(tx, project, row, plan, before)
     plans.update(tx, row.id, version, made_at=tx.now, approved_at=plan.approved_at or tx.now)
     missions.update(tx, row.id, demand=None, hold_tasks=[])
-    made = [one.id for one in missions.tasks_of(tx, row.id)]
+    made = [one.id for one in missions.planned_of(tx, row.id)]
     told = {"mission": row.id, "version": version, "tasks": len(made)}
     tx.emit("mission_tasks_made", told, project=row.project, subject=subjects.mission(row.id))
     for task in made:
@@ -69,6 +71,8 @@ def _create(
         one = new[id]
         made = _task(tx, project, row, one)
         tasks.insert(tx, made, [known[need] for need in one.depends_on if need in known])
+        if one.unit:
+            units.insert(tx, unit_row(tx, made))
         known[id] = made.id
         told = {"title": made.title[:200], "mission": row.id, "planned": id}
         tx.emit("task_added", told, project=project.id, task=made.id)
@@ -93,13 +97,14 @@ def _task(tx: Tx, project: ProjectRow, row: MissionRow, one: planned_tasks.Plann
         target=row.target,
         mission=row.id,
         planned=one.id,
+        unit=unit_id(tx, row, one.id, title) if one.unit else "",
         created_at=tx.now,
     )
 
 
 def _replace(tx: Tx, project: ProjectRow, row: MissionRow, plan: PlanRow, before: PlanRow) -> None:
     current = {
-        one.planned: one for one in missions.tasks_of(tx, row.id) if one.status != TaskStatus.CANCELLED
+        one.planned: one for one in missions.planned_of(tx, row.id) if one.status != TaskStatus.CANCELLED
     }
     old = []
     for wish in _with_edges(before):

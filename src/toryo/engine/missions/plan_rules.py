@@ -74,7 +74,7 @@ def judge(tx: Tx, project: ProjectRow, row: MissionRow, tasks: tuple[PlannedTask
             paths=_paths(read),
             top=frozenset(path.split("/")[0] for path in read.paths) if read else frozenset(),
             landed=frozenset(
-                one.planned for one in missions.tasks_of(tx, row.id) if one.landed_commit and one.planned
+                one.planned for one in missions.planned_of(tx, row.id) if one.landed_commit and one.planned
             ),
             others=_others(tx, row),
         )
@@ -91,6 +91,7 @@ def planned(one: PlannedTask) -> planned_tasks.PlannedTask:
         checks=one.checks,
         agent=one.agent or "",
         worktree=planned_tasks.Worktree(one.worktree),
+        unit=one.unit,
         story=one.story or "",
         done=one.done,
     )
@@ -103,7 +104,7 @@ def _paths(read: ScanRow | None) -> frozenset[str] | None:
 def _others(tx: Tx, row: MissionRow) -> tuple[OtherMission, ...]:
     found = []
     for other in missions.live(tx, row.project):
-        unfinished = [one for one in missions.tasks_of(tx, other.id) if not one.landed_commit]
+        unfinished = [one for one in missions.planned_of(tx, other.id) if not one.landed_commit]
         write = tuple(dict.fromkeys(path for one in unfinished for path in one.write or ()))
         if other.id != row.id and write:
             found.append(OtherMission(other.id, other.title, write))

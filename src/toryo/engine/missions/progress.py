@@ -25,7 +25,7 @@ def tell_task(tx: Tx, task: TaskRow, status: str, reason: str, detail: str) -> N
     """A task's status changed."""
     why = f" ({reason})" if reason else ""
     more = f": {detail[:200]}" if detail else ""
-    say(tx, task.mission, Speaker.PROGRESS, f"{task.planned} {task.title}: {status}{why}{more}")
+    say(tx, task.mission, Speaker.PROGRESS, f"{_name(task)} {task.title}: {status}{why}{more}")
 
 
 def tell_status(tx: Tx, row: MissionRow, decision: MissionDecision) -> None:
@@ -65,15 +65,20 @@ def _last_table(tx: Tx, row: MissionRow) -> float:
 
 
 def _line(now: float, task: TaskRow, started: float, printed: str) -> str:
-    ran = f"{task.planned} {task.title}: {task.reason}, {int((now - started) // 60)} min"
+    ran = f"{_name(task)} {task.title}: {task.reason}, {int((now - started) // 60)} min"
     return f"{ran}, “{printed}”" if printed else ran
 
 
 def _others(rest: list[TaskRow]) -> tuple[str, ...]:
     """In one line: what each waits for stands in `mission show`."""
-    short = [f"{one.planned} {_state(one)}" for one in rest[:MOST_OTHERS]]
+    short = [f"{_name(one)} {_state(one)}" for one in rest[:MOST_OTHERS]]
     more = f" and {len(rest) - MOST_OTHERS} more" if len(rest) > MOST_OTHERS else ""
     return (f"not at work: {', '.join(short)}{more}",) if rest else ()
+
+
+def _name(task: TaskRow) -> str:
+    """As the plan has it; below a unit, as its tree has it."""
+    return task.unit if task.parent else task.planned
 
 
 def _state(task: TaskRow) -> str:

@@ -44,7 +44,7 @@ def offer(tx: Tx, project: ProjectRow, commands: Sequence[str]) -> None:
 
 
 def _has_landed(tx: Tx, row: MissionRow) -> bool:
-    return any(one.landed_commit for one in missions.tasks_of(tx, row.id))
+    return any(one.landed_commit for one in missions.planned_of(tx, row.id))
 
 
 def _is_told(tx: Tx, row: MissionRow) -> bool:

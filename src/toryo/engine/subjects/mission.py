@@ -111,7 +111,7 @@ def _land(tx: Tx, row: MissionRow, decision: MissionDecision) -> None:
         message = f"docs(spec): {row.title[:60]}"
         land_files(tx, row, FilesPurpose.SPEC, plan.version, artefacts(row, plan), message)
     else:
-        landed = {one.planned for one in missions.tasks_of(tx, row.id) if one.landed_commit}
+        landed = {one.planned for one in missions.planned_of(tx, row.id) if one.landed_commit}
         ticked = [(f"{row.spec_dir.rstrip('/')}/tasks.md", tasks_text(row, plan, landed))]
         land_files(
             tx, row, FilesPurpose.TICKS, plan.version, ticked, f"docs(spec): done tasks of {row.title[:50]}"

@@ -23,7 +23,7 @@ from toryo.store.database.engine import Tx
 from toryo.store.database.rows import ProjectRow, RunRow, TaskRow
 from toryo.store.database.unit_rows import BreakdownRow, UnitRow
 from toryo.store.gather import tree_facts, unit_facts
-from toryo.store.tables import agents, missions, projects, tasks, texts
+from toryo.store.tables import agents, projects, tasks, texts
 from toryo.store.tables.units import units
 from toryo.yaml.unit_files import dump
 
@@ -102,9 +102,9 @@ def spawn_facts(
     tx: Tx, parent: TaskRow, past: Sequence[BreakdownRow], children: Sequence[TaskRow], digest: str
 ) -> SpawnFacts:
     own = units.get(tx, parent.id)
-    tree = missions.task_counts(tx, parent.mission)
+    tree = units.tree_counts(tx, parent)
     since = tree_facts.went_on_at(tx, parent.mission)
-    fresh = sum(one.created_at > since for one in units.tasks_of(tx, parent.mission)) if since else None
+    fresh = sum(one.created_at > since for one in units.tree_of(tx, parent)) if since else None
     return SpawnFacts(
         depth=own.depth if own else 1,
         living=sum(one.status not in GONE for one in children),
@@ -141,7 +141,8 @@ def _look_over(
         for pattern in one.write or ():
             if problem := problem_of(pattern):
                 raise _wrong(f"write of {one.id}: {problem}")
-        above = None if parent.write is None else tuple(parent.write)
+        # a prediction of the plan limits nobody
+        above = None if parent.write is None or parent.predicted else tuple(parent.write)
         if one.write is not None and not is_inside(one.write, above):
             raise _wrong(f"write of {one.id} reaches beyond what {parent.unit} itself may write")
         if one.agent and (agents.get(tx, one.agent, project.id) is None or one.agent not in working):
@@ -195,6 +196,7 @@ def _task(tx: Tx, parent: TaskRow, one: WantedChild) -> TaskRow:
         priority=parent.priority,
         parent=parent.id,
         write=None if write is None else list(write),
+        predicted=parent.predicted and one.write is None,
         checks=list(dict.fromkeys((*parent.checks, *one.checks))),
         timeout_s=parent.timeout_s,
         target=parent.branch,

@@ -53,10 +53,10 @@ def files_of(tx: Tx, task: TaskRow) -> tuple[UnitFile, ...]:
     if row is None:
         return ()
     wanted = {REQUIREMENTS: row.requirements, EXAMPLES: texts.put(tx, examples())}
+    wanted[SCOPED] = row.scoped
     parent = tasks.get(tx, task.parent) if task.parent else None
     if parent is not None:
         above = units.get(tx, parent.id)
-        wanted[SCOPED] = row.scoped
         wanted[PARENT] = texts.put(tx, f"{parent.unit}\n")
         wanted[PARENT_REQUIREMENTS] = (above.scoped or above.requirements) if above else ""
         wanted[PARENT_BREAKDOWN] = texts.put(tx, breakdown_text(tx, parent))

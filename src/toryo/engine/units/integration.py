@@ -12,7 +12,7 @@ from toryo.reconciler.bus.lines import said_in
 from toryo.store.database.engine import Tx
 from toryo.store.database.rows import RunRow, TaskRow
 from toryo.store.gather import unit_facts
-from toryo.store.tables import claims, facts, plans, runs
+from toryo.store.tables import claims, facts, missions, plans, runs
 from toryo.store.tables.units import unit_messages
 
 MOST_FILES = 12
@@ -27,7 +27,8 @@ def told_to(tx: Tx, unit: TaskRow) -> dict[str, Any]:
         "children": unit_facts.states(children),
         "units": [_child(tx, one) for one in unit_facts.newest_of_each(children)],
     }
-    plan = plans.newest(tx, unit.mission) if not unit.parent else None
+    mission = missions.get(tx, unit.mission)
+    plan = plans.newest(tx, unit.mission) if mission and mission.root == unit.id else None
     if plan is not None and plan.rejected_at is not None:
         told["rejected"] = plan.rejection
     kept = _set_aside(tx, unit)

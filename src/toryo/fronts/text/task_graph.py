@@ -79,6 +79,7 @@ def _notes(task: PlannedTaskView) -> list[str]:
     parts = [
         f"agent {task['agent']}" if task["agent"] else "",
         "" if task["worktree"] == "new" else f"{task['worktree']} worktree",
+        "a unit: its agent may divide it" if task["unit"] else "",
         _paths("writes", task["write"]),
         f"checks {'; '.join(task['checks'])}" if task["checks"] else "",
         f"story {task['story']}" if task["story"] else "",

@@ -165,8 +165,8 @@ def _add_monitor(app: FastAPI, line: DaemonLine) -> None:
         return json_answer(found, {"link": f'<{where}>; rel="next"'} if more else None)
 
     @app.get("/api/logs/{id}", operation_id="monitor_log", responses={200: {"model": monitor.MonitoredLog}})
-    async def log(id: str) -> Response:
-        return json_answer(await monitor.log(line, id))
+    async def log(id: str, project: str = "") -> Response:
+        return json_answer(await monitor.log(line, id, project))
 
     @app.get("/api/attention", operation_id="attention", responses={200: {"model": monitor.Attention}})
     async def attention() -> Response:

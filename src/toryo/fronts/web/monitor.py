@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from typing_extensions import TypedDict
 
+from toryo.domain.units import is_unit_id
 from toryo.fronts.web import messages
 from toryo.protocol.views.tasks import NeedsPerson
 from toryo.protocol.wire import ToolFailed
@@ -80,8 +81,10 @@ def as_map(lines: list[TaskLine]) -> dict[str, MonitoredTask]:
     return found
 
 
-async def log(line: DaemonLine, task: str) -> MonitoredLog:
-    shown = (await line.call("get_task", {"task": task}))["task"]
+async def log(line: DaemonLine, task: str, project: str) -> MonitoredLog:
+    """A unit's id is that of the newest tree; `project`: of the newest one there."""
+    named = f"{task}@{project}" if project and is_unit_id(task) else task
+    shown = (await line.call("get_task", {"task": named}))["task"]
     runs = shown["runs"]
     if not runs:
         return {"task_id": shown["id"], "content": "", "last_updated": None}

@@ -107,6 +107,7 @@ def planned(one: PlannedTask) -> str:
         "checks": "; ".join(one.checks),
         "agent": one.agent or "",
         "worktree": "" if one.worktree == "new" else one.worktree,
+        "unit": "yes" if one.unit else "",
         "story": one.story or "",
         "done": "yes" if one.done else "",
     }

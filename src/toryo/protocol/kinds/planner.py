@@ -82,6 +82,8 @@ class PlannedTask(Model):
     checks: tuple[str, ...] = ()
     agent: str | None = None
     worktree: Literal["new", "shared"] = "new"
+    unit: bool = False
+    """Its agent may divide it further, as a unit with a tree of its own."""
     story: str | None = None
     done: bool = False
     """Ticked in a folder that was taken in; no model says so."""

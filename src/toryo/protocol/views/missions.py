@@ -54,6 +54,8 @@ class PlannedTaskView(TypedDict):
     checks: list[str]
     agent: str | None
     worktree: str
+    unit: bool
+    """Its agent may divide it further: `unit_tree` of its task shows how."""
     story: str | None
 
 

@@ -31,6 +31,8 @@ def decide_mission(facts: MissionFacts) -> MissionDecision:
     ended = _ended(facts)
     if ended:
         return ended
+    if facts.stopped:
+        return MissionDecision(MissionStatus.PAUSED, Reason.TREE_STOPPED, facts.stopped, hold=True)
     if facts.paused or facts.paused_now:
         return MissionDecision(MissionStatus.PAUSED, Reason.PAUSED, hold=True, stop=facts.paused_now)
     if facts.budget_reached:

@@ -114,6 +114,8 @@ class MissionFacts:
     paused: bool = False
     paused_now: bool = False
     """Paused, and its runs shall stop."""
+    stopped: str = ""
+    """Why a unit's tree of it turns in a circle, as far as no person said to go on."""
     budget_reached: str = ""
     """`tokens`, `turns` …"""
     approval: Approval = Approval.PLAN
@@ -191,16 +193,22 @@ class MissionDecision:
     land_ticks: bool = False
 
 
-def count_tasks(
-    groups: Iterable[tuple[TaskStatus, str, int]], *, given_up: int = 0, live_runs: int = 0
-) -> TaskCounts:
-    """From one grouped query: (status, reason, how many)."""
-    rows = list(groups)
+Group = tuple[TaskStatus, str, int]
+"""(status, reason, how many), from a grouped query."""
 
-    def number(of: Iterable[tuple[TaskStatus, str, int]]) -> int:
+
+def count_tasks(
+    groups: Iterable[Group], below: Iterable[Group] = (), *, given_up: int = 0, live_runs: int = 0
+) -> TaskCounts:
+    """`below`: those into which its units divided theirs. They only tell whether a unit that waits for them
+    goes on by itself, or for a person; what failed of them is their parent's matter."""
+    rows = list(groups)
+    lower = [row for row in below if row[0] is not TaskStatus.FAILED]
+
+    def number(of: Iterable[Group]) -> int:
         return sum(count for _, _, count in of)
 
-    unfinished = [row for row in rows if row[0] not in (TaskStatus.DONE, TaskStatus.CANCELLED)]
+    unfinished = [row for row in (*rows, *lower) if row[0] not in (TaskStatus.DONE, TaskStatus.CANCELLED)]
     return TaskCounts(
         total=number(rows),
         done=number(row for row in rows if row[0] is TaskStatus.DONE),
@@ -214,7 +222,7 @@ def count_tasks(
 
 
 def _moves(status: TaskStatus, reason: str) -> bool:
-    waits = parse(reason)[0] in (Reason.DEPENDENCY, Reason.DEPENDENCY_FAILED)
+    waits = parse(reason)[0] in (Reason.DEPENDENCY, Reason.DEPENDENCY_FAILED, Reason.WAITING_FOR_CHILDREN)
     return turn(status, reason) not in (Turn.PERSON, Turn.NOBODY) and not waits
 
 

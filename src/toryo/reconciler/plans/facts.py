@@ -57,6 +57,7 @@ class FaultCode(StrEnum):
     BAD_PATH = "bad_path"
     NO_CHECK = "no_check"
     SHARED_WORKTREE = "shared_worktree"
+    SHARED_UNIT = "shared_unit"
 
 
 class NoteCode(StrEnum):

@@ -29,9 +29,11 @@ def unchecked_tasks(tasks: Iterable[PlannedTask], *, has_checks: bool) -> tuple[
 
 
 def shared_predecessor(task: PlannedTask, plan: PlanFacts) -> str:
-    """The task in whose worktree this one goes on, the only one of its agent that it needs; else empty."""
+    """The task in whose worktree this one goes on, the only one of its agent that it needs; else empty.
+
+    A unit's worktree is none: its children's work was put there."""
     mine = task.agent or plan.default_agent
-    alike = {one.id for one in plan.unfinished if (one.agent or plan.default_agent) == mine}
+    alike = {one.id for one in plan.unfinished if (one.agent or plan.default_agent) == mine and not one.unit}
     usable = [need for need in dict.fromkeys(task.depends_on) if need in alike]
     return usable[0] if len(usable) == 1 else ""
 
@@ -73,5 +75,7 @@ def _of_task(task: PlannedTask, plan: PlanFacts) -> Iterator[Fault]:
     bad = tuple(path for path in task.write or () if problem_of(path))
     if bad:
         yield Fault(FaultCode.BAD_PATH, mine, bad)
-    if task.worktree is Worktree.SHARED and not shared_predecessor(task, plan):
+    if task.worktree is Worktree.SHARED and task.unit:
+        yield Fault(FaultCode.SHARED_UNIT, mine)
+    elif task.worktree is Worktree.SHARED and not shared_predecessor(task, plan):
         yield Fault(FaultCode.SHARED_WORKTREE, mine)

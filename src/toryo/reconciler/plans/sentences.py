@@ -17,6 +17,7 @@ _FAULTS = {
     FaultCode.BAD_PATH: "{tasks} writes {names}: name paths inside the repository, from its root",
     FaultCode.NO_CHECK: f"no command checks {{tasks}}: name one for each, or for all of them {CHECKS_OF_ALL}",
     FaultCode.SHARED_WORKTREE: "{tasks} shares a worktree: it needs just one predecessor of its agent{of}",
+    FaultCode.SHARED_UNIT: "{tasks} is a unit, which has a worktree of its own: write `worktree` new",
 }
 _NOTES = {
     NoteCode.UNKNOWN_PATH: "{tasks} writes {names}, which the repository does not have",

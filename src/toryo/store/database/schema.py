@@ -168,6 +168,7 @@ _index("tasks_of_parent", tasks.c.parent, tasks.c.seq, where=IS_CHILD)
 OF_A_MISSION = tasks.c.mission != _EMPTY
 _index("tasks_of_mission", tasks.c.mission, tasks.c.seq, where=OF_A_MISSION)
 IS_UNIT = tasks.c.unit != _EMPTY
+IS_PLANNED = tasks.c.parent == _EMPTY  # of a mission's tasks: no unit made it
 _index("tasks_of_unit", tasks.c.project, tasks.c.unit, tasks.c.seq, where=IS_UNIT)
 
 dependencies = Table(

@@ -23,6 +23,7 @@ from toryo.domain.words import (
 from toryo.reconciler.missions.facts import (
     CallState,
     Demand,
+    Group,
     Landed,
     MissionFacts,
     PlannerCall,
@@ -36,21 +37,22 @@ from toryo.reconciler.missions.facts import (
 from toryo.store.database import prepared
 from toryo.store.database.engine import Tx
 from toryo.store.database.mission_rows import MissionRow, PlanRow
-from toryo.store.database.rows import LandingRow, OrderRow, TaskRow
-from toryo.store.database.schema import IS_PENDING, OF_A_MISSION, ORDER_OF_MISSION, orders, tasks
+from toryo.store.database.rows import LandingRow, OrderRow, TaskRow, VerbRow
+from toryo.store.database.schema import IS_PENDING, IS_PLANNED, OF_A_MISSION, ORDER_OF_MISSION, orders, tasks
 from toryo.store.database.statements import every
 from toryo.store.tables import landings, missions, plans, verbs
 
 _COUNTS = (
-    select(tasks.c.status, tasks.c.reason, func.count())
+    select(tasks.c.status, tasks.c.reason, func.count(), IS_PLANNED.label("planned"))
     .where(tasks.c.mission == bindparam("it"), OF_A_MISSION)
-    .group_by(tasks.c.status, tasks.c.reason)
+    .group_by(tasks.c.status, tasks.c.reason, IS_PLANNED)
 )
 _TROUBLED = (
     select(tasks)
     .where(
         tasks.c.mission == bindparam("it"),
         OF_A_MISSION,
+        IS_PLANNED,
         tasks.c.status.in_((TaskStatus.FAILED.value, TaskStatus.NEEDS_REVIEW.value)),
     )
     .order_by(tasks.c.seq)
@@ -66,6 +68,7 @@ _UNCLEAN = (
     .select_from(orders)
     .where(orders.c.task.in_(_MINE), orders.c.kind == OrderKind.CLEAN.value, IS_PENDING)
 )
+PAUSES = (Verb.PAUSE, Verb.PAUSE_NOW, Verb.RESUME)
 _CALLS = select(orders).where(orders.c.mission == bindparam("it"), ORDER_OF_MISSION).order_by(orders.c.seq)
 
 
@@ -86,8 +89,9 @@ def gather(
     versions = plans.of_mission(tx, row.id)
     newest = versions[-1] if versions else None
     in_force = next((one for one in reversed(versions) if one.made_at is not None), None)
-    said = [one.verb for one in verbs.of_mission(tx, row.id)]
-    paused = next((verb for verb in reversed(said) if verb in (Verb.PAUSE, Verb.PAUSE_NOW, Verb.RESUME)), "")
+    words = verbs.of_mission(tx, row.id)
+    said = [one.verb for one in words]
+    paused = next((verb for verb in reversed(said) if verb in PAUSES), "")
     files = landings.of_mission(tx, row.id)
     demand = _demand(row)
     held = demand.affected if demand else ()
@@ -95,6 +99,7 @@ def gather(
         cancelled=Verb.CANCEL in said,
         paused=paused in (Verb.PAUSE, Verb.PAUSE_NOW),
         paused_now=paused == Verb.PAUSE_NOW,
+        stopped=stopped_why(words),
         budget_reached=budget_reached,
         approval=Approval(row.approval),
         plan_only=row.plan_only,
@@ -123,6 +128,13 @@ def gather(
         planner_away=planner_away,
         planner_parked=planner_parked,
     )
+
+
+def stopped_why(said: Sequence[VerbRow]) -> str:
+    """Of a mission with a tree that turns in a circle, until a person says another word; empty: of none."""
+    last = next((one for one in reversed(said) if one.verb in PAUSES), None)
+    is_stopped = last is not None and (last.verb, last.reason) == (Verb.PAUSE, Reason.TREE_STOPPED)
+    return last.note if last is not None and is_stopped else ""
 
 
 def unclean(tx: Tx, mission: str) -> int:
@@ -212,7 +224,10 @@ def in_front_of(tx: Tx, row: MissionRow) -> tuple[list[MissionRow], list[Mission
 
 def _tasks(tx: Tx, mission: str) -> TaskCounts:
     found = tx.conn.execute(_COUNTS, {"it": mission})
-    groups = [(TaskStatus(status), str(reason), int(number)) for status, reason, number in found]
+    groups: list[Group] = []
+    below: list[Group] = []
+    for status, reason, number, is_planned in found:
+        (groups if is_planned else below).append((TaskStatus(status), str(reason), int(number)))
     given_up = sum(
         number
         for status, reason, number in groups
@@ -223,7 +238,8 @@ def _tasks(tx: Tx, mission: str) -> TaskCounts:
         for one in every(tx, TaskRow, _TROUBLED, it=mission)
         if one.status == TaskStatus.FAILED and one.reason != Reason.REJECTED.value
     )
-    return count_tasks(groups, given_up=given_up + dismissed, live_runs=missions.live_runs(tx, mission))
+    live_runs = missions.live_runs(tx, mission)
+    return count_tasks(groups, below, given_up=given_up + dismissed, live_runs=live_runs)
 
 
 def _all_troubled(tx: Tx, mission: str, held: tuple[str, ...]) -> tuple[TroubledTask, ...]:

@@ -138,9 +138,16 @@ def _of_mission(tx: Tx, row: TaskRow) -> tuple[str, bool]:
         return "", False
     if row.id == mission.root and mission.hold in WAITS_BELOW:
         return "", False
-    if row.planned in mission.hold_tasks:
+    if mission.hold_tasks and _planned_above(tx, row) in mission.hold_tasks:
         return Reason.REPLANNING.value, True
     return mission.hold, mission.stop
+
+
+def _planned_above(tx: Tx, row: TaskRow) -> str:
+    """The plan's id of the task, or of the unit that is the uppermost above it."""
+    while row.parent and (above := tasks.get(tx, row.parent)):
+        row = above
+    return row.planned
 
 
 WAITS_BELOW = (Reason.PLAN_READY.value,)

@@ -14,9 +14,9 @@ from toryo.store.tables import missions, plans, tasks, verbs
 def gather(tx: Tx, row: MissionRow, *, budget_reached: str) -> TreeFacts:
     root = tasks.get(tx, row.root)
     said = verbs.of_mission(tx, row.id)
-    last = next((one for one in reversed(said) if one.verb in PAUSES), None)
+    last = next((one for one in reversed(said) if one.verb in mission_facts.PAUSES), None)
     paused = last.verb if last else ""
-    is_stopped = last is not None and last.reason == Reason.TREE_STOPPED and paused == Verb.PAUSE
+    stopped = mission_facts.stopped_why(said)
     plan = plans.newest(tx, row.id)
     return TreeFacts(
         root=TaskStatus(root.status) if root else TaskStatus.CANCELLED,
@@ -25,15 +25,12 @@ def gather(tx: Tx, row: MissionRow, *, budget_reached: str) -> TreeFacts:
         live_runs=missions.live_runs(tx, row.id),
         unclean=mission_facts.unclean(tx, row.id),
         cancelled=any(one.verb == Verb.CANCEL for one in said),
-        paused=paused == Verb.PAUSE and not is_stopped,
+        paused=paused == Verb.PAUSE and not stopped,
         paused_now=paused == Verb.PAUSE_NOW,
         budget_reached=budget_reached,
-        stopped=last.note if last and is_stopped else "",
+        stopped=stopped,
         unapproved=plan is not None and plan.approved_at is None and plan.rejected_at is None,
     )
-
-
-PAUSES = (Verb.PAUSE, Verb.PAUSE_NOW, Verb.RESUME)
 
 
 def went_on_at(tx: Tx, mission: str) -> float:

@@ -14,7 +14,7 @@ from toryo.store.database.engine import Tx
 from toryo.store.database.mission_rows import MessageRow, MissionRow, ModelCallRow, QuestionRow
 from toryo.store.database.mission_schema import messages, missions, model_calls, questions
 from toryo.store.database.rows import TaskRow
-from toryo.store.database.schema import IS_LIVE, OF_A_MISSION, runs, tasks
+from toryo.store.database.schema import IS_LIVE, IS_PLANNED, OF_A_MISSION, runs, tasks
 from toryo.store.database.statements import add, add_if_new, change, every, every_of, first, prefixed
 
 _ENDED = sorted(status.value for status in MISSION_ENDED)
@@ -41,11 +41,7 @@ _MESSAGES = (
 _LAST_MESSAGE = select(func.max(messages.c.seq)).where(messages.c.mission == bindparam("it"))
 _QUESTIONS = select(questions).where(questions.c.mission == bindparam("it")).order_by(questions.c.number)
 _TASKS = select(tasks).where(tasks.c.mission == bindparam("it"), OF_A_MISSION).order_by(tasks.c.seq)
-_COUNTS = (
-    select(tasks.c.status, func.count())
-    .where(tasks.c.mission == bindparam("it"), OF_A_MISSION)
-    .group_by(tasks.c.status)
-)
+_PLANNED = _TASKS.where(IS_PLANNED)
 _LIVE_RUNS = (
     select(func.count())
     .select_from(runs)
@@ -146,13 +142,13 @@ def answer(tx: Tx, mission: str, question: str, text: str) -> bool:
 
 
 def tasks_of(tx: Tx, mission: str) -> list[TaskRow]:
+    """Also those into which its units divided theirs."""
     return every(tx, TaskRow, _TASKS, it=mission)
 
 
-def task_counts(tx: Tx, mission: str) -> dict[str, int]:
-    """How many of its tasks have each status: one indexed question, however many they are."""
-    found = tx.conn.execute(_COUNTS, {"it": mission})
-    return {str(status): int(number) for status, number in found}
+def planned_of(tx: Tx, mission: str) -> list[TaskRow]:
+    """Those of its plan; of a tree its root alone."""
+    return every(tx, TaskRow, _PLANNED, it=mission)
 
 
 def live_runs(tx: Tx, mission: str) -> int:

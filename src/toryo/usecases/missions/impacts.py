@@ -13,7 +13,7 @@ from toryo.store.tables import missions
 
 def apply_impact(tx: Tx, row: MissionRow, answer: ImpactAnswer) -> None:
     """Affected tasks stop now; what becomes of them stands in the next version, which a person approves."""
-    known = {one.planned: one for one in missions.tasks_of(tx, row.id) if not one.landed_commit}
+    known = {one.planned: one for one in missions.planned_of(tx, row.id) if not one.landed_commit}
     affected = [id for id in answer.affected if id in known]
     named = ", ".join(affected) or "no task that is under way"
     say(tx, row.id, Speaker.PLANNER, f"That affects {named}. {answer.note}".strip())

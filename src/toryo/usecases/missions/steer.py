@@ -15,6 +15,7 @@ from toryo.protocol.views import missions as views
 from toryo.store.database.engine import Tx
 from toryo.store.database.mission_rows import MissionRow
 from toryo.store.database.rows import VerbRow
+from toryo.store.gather.mission_facts import stopped_why
 from toryo.store.tables import missions, verbs
 from toryo.usecases.finding import the_mission
 from toryo.usecases.missions.replies import reply
@@ -58,10 +59,13 @@ def pause(tx: Tx, id: str, verb: Verb) -> None:
         _keep(tx, row, verb, _PAUSED[verb])
 
 
-def resume(tx: Tx, id: str) -> None:
-    """Of a tree of units: its root goes on, and so does whatever stopped it as a whole."""
+def resume(tx: Tx, id: str, unit: str) -> None:
+    """The uppermost unit of a tree goes on, and so does whatever stopped it as a whole; of a tree below a
+    plan's task not the mission, which a person paused for itself."""
     row = missions.get(tx, id)
-    if row is not None and row.status not in MISSION_ENDED:
+    if row is None or row.status in MISSION_ENDED:
+        return
+    if row.root == unit or stopped_why(verbs.of_mission(tx, id)):
         _keep(tx, row, Verb.RESUME, "Resumed.")
 
 

@@ -131,7 +131,7 @@ def whole(context: HeadContext, tx: Tx, row: MissionRow) -> views.MissionView:
 
 
 def _plan(tx: Tx, row: MissionRow, plan: PlanRow) -> views.PlanView:
-    made = {one.planned: one for one in missions.tasks_of(tx, row.id) if one.status != "cancelled"}
+    made = {one.planned: one for one in missions.planned_of(tx, row.id) if one.status != "cancelled"}
     return {
         "version": plan.version,
         "spec": plan.spec,
@@ -164,6 +164,7 @@ def _planned(tx: Tx, one: Mapping[str, Any], task: TaskRow | None) -> views.Plan
         "checks": list(one.get("checks") or ()),
         "agent": one.get("agent"),
         "worktree": str(one.get("worktree") or "new"),
+        "unit": bool(one.get("unit")),
         "story": one.get("story"),
     }
 

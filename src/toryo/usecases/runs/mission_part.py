@@ -45,7 +45,7 @@ def mission_part(tx: Tx, task: TaskRow) -> MissionPart | None:
         return MissionPart(mission.title, answers)
     beside = [
         row.title
-        for row in missions.tasks_of(tx, mission.id)
+        for row in (missions.tasks_of if task.parent else missions.planned_of)(tx, mission.id)
         if row.id != task.id and row.status != "cancelled" and row not in needed
     ]
     before = tuple(Predecessor(row.title, _summary(tx, row)) for row in needed)

@@ -146,7 +146,8 @@ def spawn_children(
                 f"The worktree of {parent.unit} was not reported yet.", hint="Spawn again in a few seconds."
             )
         found = children.spawn(tx, project, parent, run, wanted)
-        if found.new and parent.unit == ROOT:
+        mission = missions.get(tx, parent.mission)
+        if found.new and mission is not None and mission.root == parent.id:
             offer(tx, parent, found.new, wanted)
         status = status_text(tx, parent)
     if found.stopped:

@@ -12,6 +12,7 @@ from toryo.store.database.engine import Tx
 from toryo.store.database.rows import TaskRow, VerbRow
 from toryo.store.gather.unit_facts import WHOLE
 from toryo.store.tables import landings, tasks, verbs
+from toryo.store.tables import missions as all_missions
 from toryo.usecases.finding import the_task
 from toryo.usecases.missions import steer as missions
 from toryo.usecases.tasks.verbs import said
@@ -64,8 +65,8 @@ def _say(context: HeadContext, text: str, path: str, verb: Verb) -> views.Steere
             for one in subtree(tx, row):
                 _note(tx, one, verb)
             if not row.parent:
-                missions.resume(tx, row.mission)
-        elif row.parent:
+                missions.resume(tx, row.mission, row.id)
+        elif not _leads_its_mission(tx, row):
             _note(tx, row, verb)
         else:  # the whole tree: said of its mission, so that either word resumes it
             if row.status == TaskStatus.FAILED:
@@ -74,6 +75,12 @@ def _say(context: HeadContext, text: str, path: str, verb: Verb) -> views.Steere
         for one in subtree(tx, row):
             tx.mark(subjects.task(one.id))
         return _answer(tx, row, str(verb))
+
+
+def _leads_its_mission(tx: Tx, row: TaskRow) -> bool:
+    """The root of a spawned tree; a plan's unit has the other tasks of its mission beside it."""
+    mission = all_missions.get(tx, row.mission)
+    return mission is not None and mission.root == row.id
 
 
 def _note(tx: Tx, row: TaskRow, verb: Verb) -> None:

@@ -10,7 +10,6 @@ from toryo.engine.context import HeadContext
 from toryo.engine.units.files import edge_status
 from toryo.protocol.views import units as views
 from toryo.store.database.engine import Tx
-from toryo.store.database.mission_rows import MissionRow
 from toryo.store.database.rows import TaskRow
 from toryo.store.tables import missions
 from toryo.store.tables.units import units
@@ -26,31 +25,32 @@ def show_tree(context: HeadContext, project: str, path: str, text: str) -> views
 
 def own_tree(context: HeadContext, run: str) -> views.UnitTree:
     with context.store.read() as tx:
-        mission = missions.get(tx, unit_of_run(tx, run)[1].mission)
-        assert mission is not None  # a unit has one
-        return _tree(tx, mission)
+        return _tree(tx, units.tree_of(tx, unit_of_run(tx, run)[1]))
 
 
-def _which(tx: Tx, project: str, path: str, text: str) -> MissionRow:
-    if text:
-        found = the_mission(tx, text) if text.startswith("n") else None
-        task = None if found else the_task(tx, text, path)
-        row = found or (missions.get(tx, task.mission) if task and task.unit else None)
-        if row is None or not row.root:
-            raise NotFound(f"{text} is no unit of a tree.", hint="`toryo unit tree` shows the newest one.")
-        return row
-    here = project_at(tx, project, path)
-    row = next(
-        (one for one in missions.newest(tx, project=here.id if here else None, limit=50) if one.root), None
-    )
-    if row is None:
-        where = f" in {here.name}" if here else ""
-        raise NotFound(f"There is no tree of units{where} yet.", hint="`toryo spawn` begins one.")
-    return row
+def _which(tx: Tx, project: str, path: str, text: str) -> list[TaskRow]:
+    """The units of one tree; of a mission whose plan has several, of them all."""
+    if text.startswith("n"):
+        found = units.tasks_of(tx, the_mission(tx, text).id)
+    elif text:
+        task = the_task(tx, text, path)
+        found = units.tree_of(tx, task) if task.unit else []
+    else:
+        here = project_at(tx, project, path)
+        top = units.newest_top(tx, here.id if here else "")
+        if top is None:
+            where = f" in {here.name}" if here else ""
+            raise NotFound(f"There is no tree of units{where} yet.", hint="`toryo spawn` begins one.")
+        found = units.tree_of(tx, top)
+    if not found:
+        raise NotFound(f"{text} is no unit of a tree.", hint="`toryo unit tree` shows the newest one.")
+    return found
 
 
-def _tree(tx: Tx, row: MissionRow) -> views.UnitTree:
-    found = _newest(units.tasks_of(tx, row.id))
+def _tree(tx: Tx, of: list[TaskRow]) -> views.UnitTree:
+    row = missions.get(tx, of[0].mission)
+    assert row is not None  # a unit has one
+    found = _newest(of)
     names = {one.id: one.unit for one in found}
     return {
         "success": True,
