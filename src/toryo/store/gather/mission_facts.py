@@ -160,12 +160,19 @@ def _version(tx: Tx, row: PlanRow) -> PlanVersion:
         faults=len(row.faults),
         mends=row.mends,
         fatal=sum(bool(one.get("fatal")) for one in row.findings or ()),
-        open_points=len(open_points(row.spec, row.plan)),
+        open_points=len(points_of(row)),
         points_asked=asked,
         approved=row.approved_at is not None,
         rejected=row.rejected_at is not None,
         made=row.made_at is not None,
     )
+
+
+def points_of(row: PlanRow) -> tuple[str, ...]:
+    """What it leaves open, in its texts or in a task that is still to be done."""
+    left = [one for one in row.tasks if not one.get("done")]
+    of_tasks = [str(one.get(part) or "") for one in left for part in ("title", "description")]
+    return open_points(row.spec, row.plan, *of_tasks)
 
 
 def _demand(row: MissionRow) -> Demand | None:
