@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from mission_shop import PLAN, MissionShop
@@ -99,9 +100,24 @@ def test_a_plan_with_faults_is_mended_at_most_twice_and_then_shown(shop: Mission
     assert "faults" in refused["error"]
 
 
-def test_open_points_of_a_plan_are_asked_and_it_is_planned_anew_with_the_answers(shop: MissionShop) -> None:
-    open_spec = "# Feature Specification: X\n\n[NEEDS CLARIFICATION: which colour?]"
-    mission = shop.planned(plan={**PLAN, "spec": open_spec})
+POINT = "[NEEDS CLARIFICATION: which colour?]"
+FIRST_TASK, *REST = PLAN["tasks"]
+
+
+@pytest.mark.parametrize(
+    "where",
+    [
+        {"spec": f"# Feature Specification: X\n\n{POINT}"},
+        {"plan": f"# Implementation Plan: X\n\n{POINT}"},
+        {"tasks": [{**FIRST_TASK, "title": f"Paint {POINT}"}, *REST]},
+        {"tasks": [{**FIRST_TASK, "description": f"Paint\n{POINT}"}, *REST]},
+    ],
+    ids=["spec", "plan", "title", "description"],
+)
+def test_open_points_of_a_plan_are_asked_and_it_is_planned_anew_with_the_answers(
+    shop: MissionShop, where: dict[str, Any]
+) -> None:
+    mission = shop.planned(plan={**PLAN, **where})
     assert shop.standing(mission) == "questioning questions"
     (question,) = shop.mission(mission)["questions"]
     assert "which colour?" in question["text"]

@@ -114,8 +114,14 @@ def test_done_its_own_file_is_ticked_and_nothing_else_of_it_is_written(shop: Mis
     assert shop.standing(mission) == "completed"
 
 
-def test_open_points_are_asked_and_their_answers_need_no_new_plan(shop: MissionShop) -> None:
-    mission = take_in(shop, {**FILES, "spec.md": f"{SPEC}\n[NEEDS CLARIFICATION: which colour?]\n"})
+@pytest.mark.parametrize("name", ["spec.md", "tasks.md"])
+def test_open_points_are_asked_and_their_answers_need_no_new_plan(shop: MissionShop, name: str) -> None:
+    ticked = "- [x] T000 Buy [NEEDS CLARIFICATION: what?]\n"
+    files = {**FILES, "tasks.md": TASKS.replace("- [x] T001", f"{ticked}- [x] T001")}
+    files[name] = files[name].replace(
+        ": Parcels\n", ": Parcels\n\n- [ ] T005 In [NEEDS CLARIFICATION: which colour?]\n"
+    )
+    mission = take_in(shop, files)
     (question,) = shop.mission(mission)["questions"]
     shop.daemon.person("answer_mission", mission=mission, answers={question["id"]: "red"})
     assert shop.standing(mission) == "awaiting_approval plan_ready"

@@ -334,6 +334,14 @@ def test_export_writes_into_the_missions_directory_of_the_project(peer, typed, t
     assert typed("mission", "export", "n1", "--json").code == 0
 
 
+def test_there_is_nothing_to_export_before_there_is_a_plan(peer, typed):
+    there = peer(show_mission={"mission": ASKING}, export_mission={**EXPORTED, "files": []})
+    told = typed("mission", "export", "n1")
+    assert (told.code, told.out) == (1, "")
+    assert told.err.startswith("Error: n1 has no plan yet.\nHint: `toryo mission wait n1`")
+    assert "export_mission" not in [name for name, _ in there.calls]
+
+
 def test_export_never_writes_over_other_text_without_force(peer, typed, tmp_path):
     two = {**EXPORTED, "files": [{"path": "plan.md", "text": "p"}, *EXPORTED["files"]]}
     peer(show_mission={"mission": DONE}, export_mission=two)

@@ -137,10 +137,14 @@ def test_a_path_in_no_folder_of_the_repository_is_noted(pattern: str, unknown: b
     assert notes(a_task("T001", write=(pattern,)), paths=PATHS) == expected
 
 
-def test_where_only_the_top_level_is_known_only_that_is_compared() -> None:
-    top = frozenset({"src", "README.md"})
-    assert notes(a_task("T001", write=("src/nowhere/x.py", "NEW.md")), top=top) == []
-    assert [note.names for note in notes(a_task("T001", write=("scr/x.py",)), top=top)] == [("scr/x.py",)]
+def test_a_path_is_compared_as_far_down_as_the_repository_was_looked_at() -> None:
+    seen = frozenset({"src/", "src/a.py", "src/deep/", "src/web/", "src/web/ui/", "README.md"})
+    known = ("src/deep/er/x.py", "src/web/ui/new/x.py", "NEW.md")
+    assert notes(a_task("T001", write=known), paths=seen) == []
+    for unknown in ("scr/x.py", "src/dep/er/x.py", "src/web/new/x.py"):
+        (note,) = notes(a_task("T001", write=(unknown,)), paths=seen)
+        assert (note.code, note.names) == (NoteCode.UNKNOWN_PATH, (unknown,))
+    assert notes(a_task("T001", write=("scr/x.py",)), paths=frozenset()) == [], "nothing is known"
 
 
 def test_what_another_live_mission_will_write_is_noted() -> None:

@@ -8,7 +8,10 @@ import pytest
 
 from repositories import commit_files, git, make_repository
 from toryo.coordinator.acts.files import scanned
+from toryo.domain.planned_tasks import PlannedTask
 from toryo.protocol.kinds.files import ScanInputs, Scanned
+from toryo.reconciler.plans.facts import PlanFacts
+from toryo.reconciler.plans.rules import judge_plan
 from toryo.workbench.git.inspect import manifests, scan
 
 FILES = {
@@ -93,6 +96,16 @@ def test_text_and_paths_are_bounded_and_never_cut_inside_a_character(tmp_path):
     assert "\ufffd" not in text
     assert "[… cut]" in text
     assert 0 < len(told.paths) <= scan.MOST_PATHS
+
+
+@pytest.mark.parametrize("many", [1, 3_000])
+def test_no_path_of_a_deep_or_large_repository_is_unknown_to_the_rules_of_a_plan(tmp_path, many):
+    files = {f"m/{n % 7}/p{n % 90}/f{n}.txt": "x" for n in range(many)}
+    files |= {f"z{n}/y/x/w/v.txt": "x" for n in range(9)}
+    told, _ = scan_of(make_repository(tmp_path / "large", files))
+    task = PlannedTask("T001", "X", write=(*files, "zz/y/x.txt"))
+    (note,) = judge_plan(PlanFacts((task,), paths=frozenset(told.paths))).notes
+    assert note.names == ("zz/y/x.txt",)
 
 
 @pytest.mark.parametrize("limit", range(40))

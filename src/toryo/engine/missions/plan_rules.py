@@ -11,12 +11,9 @@ from toryo.reconciler.plans.facts import OtherMission, PlanFacts, PlanJudgement
 from toryo.reconciler.plans.rules import judge_plan
 from toryo.reconciler.plans.sentences import fault_text, note_text
 from toryo.store.database.engine import Tx
-from toryo.store.database.mission_rows import MissionRow, PlanRow, ScanRow
+from toryo.store.database.mission_rows import MissionRow, PlanRow
 from toryo.store.database.rows import ProjectRow
 from toryo.store.tables import missions, plans, projects
-
-MANY = 20_000
-"""Paths of a scan beyond which it does not hold every file."""
 
 
 def keep_plan(
@@ -71,8 +68,7 @@ def judge(tx: Tx, project: ProjectRow, row: MissionRow, tasks: tuple[PlannedTask
             default_agent=default_agent(tx, project),
             has_checks=bool(settings_of(project.settings).dod.checks),
             has_tests=read.has_tests if read else True,
-            paths=_paths(read),
-            top=frozenset(path.split("/")[0] for path in read.paths) if read else frozenset(),
+            paths=frozenset(read.paths) if read else frozenset(),
             landed=frozenset(
                 one.planned for one in missions.planned_of(tx, row.id) if one.landed_commit and one.planned
             ),
@@ -95,10 +91,6 @@ def planned(one: PlannedTask) -> planned_tasks.PlannedTask:
         story=one.story or "",
         done=one.done,
     )
-
-
-def _paths(read: ScanRow | None) -> frozenset[str] | None:
-    return frozenset(read.paths) if read and 0 < len(read.paths) < MANY else None
 
 
 def _others(tx: Tx, row: MissionRow) -> tuple[OtherMission, ...]:

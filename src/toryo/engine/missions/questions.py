@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from toryo.domain import subjects
-from toryo.domain.speckit.documents import open_points
 from toryo.domain.words import Speaker
 from toryo.engine.missions.conversation import say
 from toryo.store.database.engine import Tx
 from toryo.store.database.mission_rows import MissionRow, PlanRow, QuestionRow
+from toryo.store.gather.mission_facts import points_of
 from toryo.store.tables import missions
 
 MOST_QUESTIONS = 20
@@ -54,7 +54,7 @@ def ask(tx: Tx, row: MissionRow, wanted: Sequence[Wanted]) -> None:
 
 def ask_points(tx: Tx, row: MissionRow, plan: PlanRow) -> None:
     """A plan that leaves points open is not offered: they are asked, and it is planned anew."""
-    points = open_points(plan.spec, plan.plan)
+    points = points_of(plan)
     ask(tx, row, [Wanted(point_id(plan.version, number), one) for number, one in enumerate(points, 1)])
 
 

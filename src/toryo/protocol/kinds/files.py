@@ -21,7 +21,8 @@ class Scanned(Model):
     tests: tuple[str, ...] = ()
     """The commands that run them."""
     paths: tuple[str, ...] = ()
-    """Folders and files of the first levels, bounded: a plan's paths are compared with them."""
+    """Folders and files of the first levels, bounded; of a folder all or none. A plan's paths are compared
+    with them."""
 
 
 class WrittenFile(Model):

@@ -26,10 +26,9 @@ class PlanFacts:
     has_checks: bool = True
     """The project's own, which every task has to pass."""
     has_tests: bool = True
-    paths: frozenset[str] | None = None
-    """Every file of the repository; None: too many, only the top level is known."""
-    top: frozenset[str] = frozenset()
-    """Files and folders at the repository's root."""
+    paths: frozenset[str] = frozenset()
+    """Files and folders (with a slash behind) of the repository as far as it was looked at; of a folder
+    all or none."""
     landed: frozenset[str] = frozenset()
     """Plan ids of an earlier version that have landed: a new plan may depend on them."""
     others: tuple[OtherMission, ...] = ()

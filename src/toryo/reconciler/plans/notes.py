@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from itertools import accumulate, takewhile
 
 from toryo.domain.dependency_graphs import ancestors
@@ -16,9 +16,9 @@ TEST_WORDS = ("test", "テスト", "测试", "測試", "테스트", "тест", 
 def notes_of(plan: PlanFacts) -> Iterator[Note]:
     if plan.unfinished and not plan.has_tests and not has_setup(plan):
         yield Note(NoteCode.NO_SETUP)
-    folders = plan.top if plan.paths is None else _folders(plan.paths)
+    folders = Folders(plan.paths)
     for task in plan.unfinished:
-        unknown = tuple(path for path in task.write or () if not is_known(path, folders, plan.paths is None))
+        unknown = tuple(path for path in task.write or () if not is_known(path, folders))
         if unknown:
             yield Note(NoteCode.UNKNOWN_PATH, (task.id,), unknown)
     for other in plan.others:
@@ -27,7 +27,25 @@ def notes_of(plan: PlanFacts) -> Iterator[Note]:
             yield Note(NoteCode.OTHER_MISSION, met, (other.id, other.title))
 
 
-def is_known(pattern: str, folders: Collection[str], top_only: bool) -> bool:
+class Folders:
+    """Folders of the repository, as far as it was looked at."""
+
+    def __init__(self, paths: Collection[str]) -> None:
+        self._is_seen = bool(paths)
+        self._seen = {above for path in paths for above in _above(path)}
+        self._named = self._seen | {path.rstrip("/") for path in paths if path.endswith("/")}
+
+    def may_hold(self, folder: Sequence[str]) -> bool:
+        """Whether it is there; below one that nobody looked into it may be."""
+        if not self._is_seen:
+            return True
+        for path in accumulate(folder, _join):
+            if path not in self._seen:
+                return path in self._named
+        return True
+
+
+def is_known(pattern: str, folders: Folders) -> bool:
     """Whether the folder is there in which such a file lies or would lie: a new file in it is no surprise."""
     body = pattern.lstrip("/")
     if "/" not in body:
@@ -36,10 +54,7 @@ def is_known(pattern: str, folders: Collection[str], top_only: bool) -> bool:
     head = list(takewhile(lambda part: not any(sign in part for sign in "*?["), parts))
     if not head:
         return True
-    if top_only:
-        return head[0] in folders
-    folder = head if len(head) < len(parts) else head[:-1] or head
-    return "/".join(folder) in folders
+    return folders.may_hold(head if len(head) < len(parts) else head[:-1] or head)
 
 
 def has_setup(plan: PlanFacts) -> bool:
@@ -57,9 +72,9 @@ def has_setup(plan: PlanFacts) -> bool:
     return False
 
 
-def _folders(paths: Collection[str]) -> set[str]:
-    return {
-        folder
-        for path in paths
-        for folder in accumulate(path.split("/")[:-1], lambda above, name: f"{above}/{name}")
-    }
+def _above(path: str) -> Iterator[str]:
+    return accumulate(path.rstrip("/").split("/")[:-1], _join)
+
+
+def _join(above: str, name: str) -> str:
+    return f"{above}/{name}"

@@ -174,7 +174,7 @@ def _version(tx: Tx, row: PlanRow, *, has_checks: bool) -> PlanVersion:
         unchecked=_unchecked(row) if row.faults and not has_checks else 0,
         mends=row.mends,
         fatal=sum(bool(one.get("fatal")) for one in row.findings or ()),
-        open_points=len(open_points(row.spec, row.plan)),
+        open_points=len(points_of(row)),
         points_asked=asked,
         approved=row.approved_at is not None,
         rejected=row.rejected_at is not None,
@@ -184,6 +184,13 @@ def _version(tx: Tx, row: PlanRow, *, has_checks: bool) -> PlanVersion:
 
 def _unchecked(row: PlanRow) -> int:
     return sum(not (one.get("done") or any(map(str.strip, one.get("checks") or ()))) for one in row.tasks)
+
+
+def points_of(row: PlanRow) -> tuple[str, ...]:
+    """What it leaves open, in its texts or in a task that is still to be done."""
+    left = [one for one in row.tasks if not one.get("done")]
+    of_tasks = [str(one.get(part) or "") for one in left for part in ("title", "description")]
+    return open_points(row.spec, row.plan, *of_tasks)
 
 
 def _demand(row: MissionRow) -> Demand | None:

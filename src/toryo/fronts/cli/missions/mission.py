@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from toryo.domain.errors import Refused
 from toryo.fronts.cli.choices import MISSION_STATUSES
 from toryo.fronts.cli.missions.words import MISSION_HELP, verbs_of_words
 from toryo.fronts.cli.parsing import count, place, project_option, seconds, verb
@@ -134,6 +135,9 @@ def export(args: argparse.Namespace, desk: Desk) -> int:
     from toryo.fronts.cli.missions.exported_files import export as write_files
 
     now: MissionView = inner(desk.call("show_mission", {"mission": args.mission}), "mission")
+    if now["plan"] is None:
+        hint = f"`toryo mission wait {now['id']}` follows it, and says what it waits for."
+        raise Refused(f"{now['id']} has no plan yet.", hint=hint)
     written = write_files(desk, now["id"], now["project"], args.to, force=args.force)
     if args.json:
         print_json({"mission": now["id"], "wrote": written})

@@ -76,20 +76,26 @@ def clip(text: str, limit: int) -> str:
 
 
 def paths(files: CommitFiles) -> tuple[str, ...]:
-    """Folders (with a slash behind) and files of the first levels, the upper ones first."""
+    """Folders (with a slash behind) and files of the first levels, the upper ones first; of a folder all or
+    none."""
     found: dict[str, None] = {}
     for path in files.listed:
         parts = path.split("/")
         for depth in range(1, min(len(parts), PATH_LEVELS) + 1):
             found["/".join(parts[:depth]) + ("/" if depth < len(parts) else "")] = None
-    ranked = sorted(found, key=lambda path: (path.rstrip("/").count("/"), path))[:MOST_PATHS]
-    kept, room = [], MOST_OF_PATHS
+    ranked = sorted(found, key=lambda path: (path.rstrip("/").count("/"), path))
+    kept: list[str] = []
+    room = MOST_OF_PATHS
     for path in map(layout.shown, ranked):
         room -= len(path.encode()) + 4
-        if room < 0:
-            break
+        if room < 0 or len(kept) == MOST_PATHS:
+            return tuple(one for one in kept if _folder_of(one) != _folder_of(path))
         kept.append(path)
     return tuple(kept)
+
+
+def _folder_of(path: str) -> str:
+    return path.rstrip("/").rpartition("/")[0]
 
 
 def _conventions(files: CommitFiles, limit: int) -> list[str]:
