@@ -144,6 +144,8 @@ class SaidToMission(Answer):
 class ExportedFile(TypedDict):
     path: str
     text: str
+    hashes: list[str]
+    """SHA-256 of what it was exported as, in this version and earlier ones."""
 
 
 class ExportedMission(Answer):

@@ -13,7 +13,7 @@ from toryo.domain.words import MISSION_ENDED, MissionStatus
 from toryo.engine.actions import shown
 from toryo.engine.context import HeadContext
 from toryo.engine.missions import budgets
-from toryo.engine.missions.files import artefacts, writes_files
+from toryo.engine.missions.files import artefacts, exported, writes_files
 from toryo.protocol.views import missions as views
 from toryo.store.database.engine import Tx
 from toryo.store.database.mission_rows import MissionRow, PlanRow
@@ -181,10 +181,11 @@ def export_mission(context: HeadContext, text: str) -> views.ExportedMission:
         row = the_mission(tx, text)
         project = projects.get(tx, row.project)
         plan = plans.newest(tx, row.id)
+        hashes = exported(tx, row)
     files = artefacts(row, plan) if plan and project else []
     return {
         "success": True,
         "mission": row.id,
         "directory": row.spec_dir,
-        "files": [{"path": path, "text": content} for path, content in files],
+        "files": [{"path": path, "text": content, "hashes": hashes[path]} for path, content in files],
     }
