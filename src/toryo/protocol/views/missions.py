@@ -86,7 +86,22 @@ class MessageView(TypedDict):
 
 
 class UsageView(TypedDict):
+    """Of the planner's model alone."""
+
     calls: int
+    input_tokens: int
+    output_tokens: int
+    cost_usd: float | None
+    cost: str
+    """observed, estimated or unknown."""
+
+
+class AgentsUsageView(TypedDict):
+    """Of the runs of its tasks, as their clients say."""
+
+    runs: int
+    turns: int
+    minutes: float
     input_tokens: int
     output_tokens: int
     cost_usd: float | None
@@ -105,6 +120,7 @@ class MissionView(MissionLine):
     parallelism: int
     budget: dict[str, float]
     usage: UsageView
+    usage_of_agents: AgentsUsageView
     questions: list[QuestionView]
     plan: PlanView | None
     messages: list[MessageView]

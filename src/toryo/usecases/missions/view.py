@@ -99,6 +99,7 @@ def whole(context: HeadContext, tx: Tx, row: MissionRow) -> views.MissionView:
     project = projects.get(tx, row.project)
     assert project is not None  # missions have a foreign key to it
     plan = plans.newest(tx, row.id)
+    spent = budgets.spent(tx, row.id)
     return {
         **line(row, project.name),
         "text": row.text,
@@ -109,7 +110,8 @@ def whole(context: HeadContext, tx: Tx, row: MissionRow) -> views.MissionView:
         "spec": row.spec_dir if writes_files(project, row) else None,
         "parallelism": row.parallelism or (plan.parallelism if plan else 0),
         "budget": budgets.limits(context, project, row),
-        "usage": budgets.usage_view(budgets.spent(tx, row.id)),
+        "usage": budgets.usage_view(spent.planner),
+        "usage_of_agents": budgets.usage_of_agents_view(spent),
         "questions": [
             {
                 "id": one.id,
