@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from mission_shop import PLAN, MissionShop
+from test_landings_of_files import WORK, write
 
 from toryo.domain.words import CheckResult
 from toryo.protocol.kinds.gate import Checked
+from toryo.protocol.kinds.landing import Accepted
 from toryo.protocol.kinds.run import Exited, Signs, Stopped
 from toryo.settings import Home
 
@@ -289,8 +292,36 @@ def test_a_mission_is_listed_awaited_set_and_exported(shop: MissionShop) -> None
     assert told["mission"]
     shop.daemon.person("set_mission", mission=mission, parallelism=1)
     assert shop.mission(mission)["parallelism"] == 1
-    exported = shop.daemon.person("export_mission", mission=mission)
-    assert "Limits" in str(exported)
+    (spec, *_) = shop.daemon.person("export_mission", mission=mission)["files"]
+    assert "Limits" in spec["text"]
+    assert spec["hashes"] == [hashlib.sha256(spec["text"].encode()).hexdigest()]
+
+
+def test_publishing_its_files_names_what_each_version_was_exported_as_by_hashes_alone(
+    shop: MissionShop,
+) -> None:
+    shop.setting(specs={"write": "always"})
+    mission = shop.planned(plan={**PLAN, "tasks": PLAN["tasks"][:1]}, plan_only=True)
+    before = shop.daemon.person("export_mission", mission=mission)["files"]
+    shop.daemon.person("reject_mission", mission=mission, reason="shorter")
+    shop.planner.answer(
+        "plan", {**PLAN, "spec": "# Feature Specification: Zebra", "tasks": PLAN["tasks"][:1]}
+    )
+    now = shop.daemon.person("export_mission", mission=mission)["files"]
+    assert [set(one["hashes"]) < set(two["hashes"]) for one, two in zip(before, now, strict=True)] == [
+        True,
+        False,
+        True,
+    ], "its plan.md is the same in both"
+    shop.daemon.person("approve_mission", mission=mission)
+    write(shop)
+    shop.hands.build(WORK)
+    shop.hands.report(shop.hands.order("accept"), "accepted", Accepted(moved=True, tip=WORK))
+    inputs = shop.hands.order("publish")["inputs"]
+    assert {one["path"]: one["hashes"] for one in inputs["exported"]} == {
+        one["path"]: one["hashes"] for one in now
+    }
+    assert "Zebra" not in str(inputs)
 
 
 def alive(shop: MissionShop, seconds: int) -> None:

@@ -327,6 +327,26 @@ def test_cost_is_labelled_by_what_is_known_of_it(shop: MissionShop, costs: Any, 
     assert shop.mission(mission)["usage"]["cost"] == label
 
 
+def test_what_agents_took_is_told_beside_what_the_planner_took_and_never_in_it(shop: MissionShop) -> None:
+    mission = shop.begin(budget={"usd": 5})
+    cost = {"cost_usd": 0.5, "cost": "observed"}
+    shop.planner.answer("question", {**QUESTIONS, "questions": []}, input_tokens=90, output_tokens=9, **cost)
+    shop.planner.answer("plan", PLAN, input_tokens=10, output_tokens=1, **cost)
+    told = {"calls": 2, "input_tokens": 100, "output_tokens": 10, "cost_usd": 1.0, "cost": "observed"}
+    nothing = {"runs": 0, "turns": 0, "minutes": 0.0, "input_tokens": 0, "output_tokens": 0}
+    now = shop.mission(mission)
+    assert (now["usage"], now["usage_of_agents"]) == (told, {**nothing, "cost_usd": None, "cost": "unknown"})
+    shop.daemon.person("approve_mission", mission=mission)
+    spent = Usage(input_tokens=4000, output_tokens=70, turns=3, cost_usd=4.25)
+    fail(shop, said=Said(result="error", usage=spent))
+    now = shop.mission(mission)
+    assert now["usage"] == told
+    agents = {**now["usage_of_agents"], "minutes": 0.0}
+    taken = {"runs": 1, "turns": 3, "input_tokens": 4000, "output_tokens": 70, "cost_usd": 4.25}
+    assert agents == {**nothing, **taken, "cost": "observed"}
+    assert now["reason"] == "budget:usd: 5.25 of 5", "a limit holds for both together"
+
+
 # follow-ups
 
 

@@ -73,6 +73,7 @@ def mission(status: str = "questioning", **other: Any) -> MissionView:
         "parallelism": 2,
         "budget": {},
         "usage": {"calls": 0, "input_tokens": 0, "output_tokens": 0, "cost_usd": None, "cost": "unknown"},
+        "usage_of_agents": NO_RUN,
         "questions": [],
         "plan": None,
         "messages": [],
@@ -81,6 +82,10 @@ def mission(status: str = "questioning", **other: Any) -> MissionView:
     return {**bare, **other}  # type: ignore[typeddict-item]
 
 
+NO_RUN = {
+    **{"runs": 0, "turns": 0, "minutes": 0.0, "input_tokens": 0, "output_tokens": 0},
+    **{"cost_usd": None, "cost": "unknown"},
+}
 STORE = question("Q1", "Where are counters kept?", "memory", "Redis", default="memory")
 LIMIT = question("Q2", "How many requests a minute?", default="60")
 FREE = question("Q3", "What does a refused client read?")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import io
 import json
 from pathlib import Path
@@ -352,6 +353,17 @@ def test_export_never_writes_over_other_text_without_force(peer, typed, tmp_path
     assert ((tmp_path / "spec.md").read_text(), (tmp_path / "plan.md").exists()) == ("mine\n", False)
     assert typed("mission", "export", "n1", "--to", str(tmp_path), "--force").code == 0
     assert (tmp_path / "spec.md").read_text() == "# New\n"
+
+
+def test_export_replaces_an_earlier_export_that_nobody_changed(peer, typed, tmp_path):
+    known = hashlib.sha256(b"# Old\n").hexdigest()
+    files = [{"path": "specs/SPEC-1/spec.md", "text": "# New\n", "hashes": [known]}]
+    peer(show_mission={"mission": DONE}, export_mission={**EXPORTED, "files": files})
+    (tmp_path / "spec.md").write_text("# Old\n")
+    assert typed("mission", "export", "n1", "--to", str(tmp_path)).code == 0
+    assert (tmp_path / "spec.md").read_text() == "# New\n"
+    (tmp_path / "spec.md").write_text("# Old\nand mine\n")
+    assert typed("mission", "export", "n1", "--to", str(tmp_path)).code == 1
 
 
 @pytest.mark.parametrize("path", ["../out.md", "/tmp/out.md"])

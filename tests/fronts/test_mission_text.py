@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from shown_missions import FREE, LIMIT, STORE, message, mission, plan, question, task
+from shown_missions import FREE, LIMIT, NO_RUN, STORE, message, mission, plan, question, task
 
 from toryo.domain.errors import UsageError, UserError
 from toryo.fronts.cli.missions import chat, mission_page, plan_page, requests
@@ -152,14 +152,17 @@ def test_words_of_others_never_drive_the_terminal():
     assert "\033" not in questions.batch([question("Q1", "\033[2J?", "\033[1m")])
 
 
-def test_the_end_of_a_mission_names_each_task_and_what_the_planner_took():
+def test_the_end_of_a_mission_names_each_task_and_what_planner_and_agents_took():
     used = {"calls": 2, "input_tokens": 900, "output_tokens": 80, "cost_usd": 0.5, "cost": "estimated"}
     tasks = plan(task("T001", "Count", task="t9", status="failed", reason="exit:1"))
-    now = mission("failed", reason="given_up", plan=tasks, usage=used)
+    spent = {**NO_RUN, "runs": 3, "input_tokens": 4100, "output_tokens": 70, "cost_usd": 1.25}
+    agents = {**spent, "cost": "observed"}
+    now = mission("failed", reason="given_up", plan=tasks, usage=used, usage_of_agents=agents)
     assert chat.ended(now) == [
         "n1  failed (given up)",
         "  T001 t9  Count  failed (exit:1)",
         "  planner: 2 calls, 900 tokens in, 80 out, $0.50 (estimated)",
+        "  agents: 3 runs, 4100 tokens in, 70 out, $1.25 (observed)",
     ]
 
 

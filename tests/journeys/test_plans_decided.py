@@ -42,12 +42,13 @@ def test_a_rejected_plan_is_made_anew_with_the_reason_and_only_the_new_one_is_do
 
 
 @pytest.mark.long
-def test_a_plan_that_was_only_to_be_shown_lies_there_and_lands_once_it_is_approved(
+def test_a_plan_that_was_only_to_be_shown_lies_there_and_its_next_version_takes_the_place(
     make_house: MakeHouse, tmp_path: Path
 ) -> None:
-    word = fresh()
+    word, later = fresh(), fresh("sora")
     script = (
         part("question", question(size="normal"), when=WORD),
+        part("plan", plan(task("C", word="{{later}}"), word="{{later}}"), when=LATER),
         part("plan", plan(task("A"), task("B", "A")), when=WORD),
         part("analyze", {"answer": {"findings": []}}),
     )
@@ -60,10 +61,18 @@ def test_a_plan_that_was_only_to_be_shown_lies_there_and_lands_once_it_is_approv
         spec = played.house.repo / told["spec"] / "spec.md"
         assert word in spec.read_text()
         assert played.house.read("task", "list")["tasks"] == []
+        played.house.ok("mission", "reject", told["mission"], f"one task is enough, named {later}")
+        played.until(
+            told["mission"],
+            lambda one: one["plan"]["version"] == 2 and one["reason"] == "plan_only",
+            "version 2",
+        )
         asked = len(played.asked())
+        assert word in spec.read_text(), "nobody touched it since"
         played.house.ok("mission", "approve", told["mission"])
         played.completes(told["mission"])
         assert len(played.asked()) == asked, "nothing more was asked"
-        played.came_back(word, "question", "plan", "analyze")
+        played.came_back(later, "plan", "analyze")
         ticks = played.house.text_on(f"{told['spec'].rstrip('/')}/tasks.md", "side")
-        assert (ticks.count("- [x] T00"), ticks.count("- [ ]")) == (2, 0)
+        assert (ticks.count("- [x] T00"), ticks.count("- [ ]")) == (1, 0)
+        assert later in spec.read_text()

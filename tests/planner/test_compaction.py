@@ -11,8 +11,8 @@ from toryo.planner.compaction import (
     UNKNOWN,
     compacted,
     most,
+    next_part,
     size,
-    to_summarise,
     tokens,
     with_summary,
 )
@@ -53,9 +53,17 @@ def test_old_messages_are_summarised_and_the_last_twenty_stay_word_for_word():
 
 
 def test_the_same_messages_have_the_same_key_and_others_another():
-    first, more, much = (compacted("plan", a_brief(conversation=messages(n)), None) for n in (60, 69, 70))
-    again = compacted("plan", a_brief(conversation=messages(60), text="other"), None)
-    assert first.key == again.key == more.key != much.key
+    first, more, much, again = (
+        next_part(step.brief, "", step.old, None).key
+        for step in (
+            *(
+                compacted("plan", a_brief(conversation=messages(n, "words " * 120)), None)
+                for n in (60, 69, 70)
+            ),
+            compacted("plan", a_brief(conversation=messages(60, "words " * 120), text="other"), None),
+        )
+    )
+    assert first == again == more != much
 
 
 def test_unfinished_tasks_are_kept_whole_and_of_those_at_rest_the_title():
@@ -77,11 +85,17 @@ def test_a_long_description_of_the_repository_is_cut_to_what_fits():
     assert "(cut: more than fits)" in short.scan
 
 
-def test_what_is_summarised_fits_itself_and_keeps_the_newest():
+def test_of_old_messages_each_is_in_one_request_and_each_request_fits_and_has_the_summary_before_it():
     step = compacted("plan", a_brief(conversation=messages(400)), None)
-    asked = to_summarise(step.brief, step.old, None)
-    assert size(compose("summarise", asked)) <= 12_000
-    assert asked.conversation[-1] == step.old[-1]
+    left, summary, told = step.old, "", []
+    while left:
+        part = next_part(step.brief, summary, left, None)
+        assert size(compose("summarise", part.brief)) <= 12_000
+        before, taken = part.brief.conversation[: bool(summary)], part.brief.conversation[bool(summary) :]
+        assert [one.text for one in before] == [f"{SUMMARY}{summary}"] * bool(summary)
+        told += taken
+        left, summary = left[part.count :], f"S{len(told)}"
+    assert tuple(told) == step.old
 
 
 @settings(max_examples=30, deadline=None)

@@ -207,13 +207,16 @@ def test_old_messages_are_summarised_once_and_the_summary_stands_in_the_request(
         again = talk.answer("impact", brief, window=None)
         records = model.requests()
     assert first.answer == again.answer is not None
-    assert [one["purpose"] for one in records] == ["summarise", "impact", "impact"]
-    (text,) = user_texts(records[1])
+    assert [one["purpose"] for one in records] == ["summarise", "summarise", "impact", "impact"]
+    (one,), (two,) = map(user_texts, records[:2])
+    assert all((f"m{n} word" in one) != (f"m{n} word" in two) for n in range(40)), "each is summarised once"
+    assert ("SUMMARY-of-old" in one, "SUMMARY-of-old" in two) == (False, True)
+    (text,) = user_texts(records[2])
     assert "SUMMARY-of-old" in text
     assert "m39 " not in text
     assert all(f"m{n} word" in text for n in range(40, 60))
     assert "TASKTEXT-one" in text
-    assert (first.usage.calls, again.usage.calls) == (2, 1)
+    assert (first.usage.calls, again.usage.calls) == (3, 1)
 
 
 def test_every_call_is_in_the_log_and_the_key_is_nowhere(tmp_path):

@@ -19,6 +19,8 @@ UNKNOWN = 12_000
 KEPT_MESSAGES = 20
 AT_ONCE = 10
 BYTES_A_TOKEN = 3
+FRAME = 4
+"""Tokens of a message besides its text."""
 LEAST_SCAN = 600
 """Characters of the repository's description that are kept whatever happens."""
 CUT = "\n… (cut: more than fits)"
@@ -47,10 +49,19 @@ class Step:
     old: tuple[MessageBrief, ...] = ()
     """Messages to be summarised first; `with_summary` then puts the summary in their place."""
 
+
+@dataclass(frozen=True)
+class Part:
+    """Of old messages as many as one request may have, behind the summary of those before them."""
+
+    brief: Brief
+    """Of the request that summarises them."""
+    count: int
+
     @property
     def key(self) -> str:
         """The same for the same messages: a summary is made once."""
-        text = "\0".join(f"{one.who}\0{one.text}" for one in self.old)
+        text = "\0".join(f"{one.who}\0{one.text}" for one in self.brief.conversation)
         return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()[:32]
 
 
@@ -74,22 +85,32 @@ def _old(messages: tuple[MessageBrief, ...]) -> tuple[MessageBrief, ...]:
 
 
 def with_summary(step: Step, summary: str) -> Brief:
-    one = MessageBrief(who="system", text=f"{SUMMARY}{summary}")
     kept = step.brief.conversation[len(step.old) :]
-    return step.brief.model_copy(update={"conversation": (one, *kept)})
+    return step.brief.model_copy(update={"conversation": (_told(summary), *kept)})
 
 
-def to_summarise(brief: Brief, old: tuple[MessageBrief, ...], window: int | None) -> Brief:
-    """The brief of the request that summarises; where even that does not fit, the oldest go first."""
-    asked = Brief(mission=brief.mission, purpose="summarise", text=brief.text, language=brief.language)
+def next_part(brief: Brief, summary: str, old: tuple[MessageBrief, ...], window: int | None) -> Part:
+    """The oldest of them that fit, at least one; `summary`: of what came before, empty at the beginning."""
+    before = (_told(summary),) if summary else ()
+    asked = Brief(
+        mission=brief.mission,
+        purpose="summarise",
+        text=brief.text,
+        language=brief.language,
+        conversation=before,
+    )
     room = most(window) - size(compose("summarise", asked))
-    kept: list[MessageBrief] = []
-    for one in reversed(old):
-        room -= tokens(one.text) + 4
-        if room < 0 and kept:
+    taken: list[MessageBrief] = []
+    for one in old:
+        room -= tokens(one.text) + FRAME
+        if room < 0 and taken:
             break
-        kept.append(one)
-    return asked.model_copy(update={"conversation": tuple(reversed(kept))})
+        taken.append(one)
+    return Part(asked.model_copy(update={"conversation": (*before, *taken)}), len(taken))
+
+
+def _told(summary: str) -> MessageBrief:
+    return MessageBrief(who="system", text=f"{SUMMARY}{summary}")
 
 
 def _fits(purpose: str, brief: Brief, window: int | None) -> bool:

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from toryo.domain.words import OrderKind
-from toryo.planner import answers
+from toryo.planner import answers, compaction
 from toryo.planner.answers import TASKS_A_PART, Parts
 from toryo.planner.asker import Asker
-from toryo.planner.compaction import compacted, to_summarise, with_summary
+from toryo.planner.compaction import Step, compacted, with_summary
 from toryo.planner.models.model import NOTHING, ModelRefused, Reply, Request, Usage
 from toryo.planner.prompts.compose import compose, in_parts, next_part, repair, shorter
 from toryo.planner.summaries import Summaries
@@ -77,16 +77,27 @@ def _fitted(
         step = compacted(purpose, brief, window)
         if not step.old:
             return step.brief
-        summary = summaries.get(step.key)
-        if summary is None:
-            about = to_summarise(step.brief, step.old, window)
-            end = _conversed(compose(OrderKind.SUMMARISE, about), asker)
-            if end.value is None:
-                return end
-            summary = str(end.value["summary"])
-            summaries.put(step.key, summary)
+        summary = _summarised(step, asker, summaries, window)
+        if isinstance(summary, _End):
+            return summary
         brief = with_summary(step, summary)
     return brief
+
+
+def _summarised(step: Step, asker: Asker, summaries: Summaries, window: int | None) -> str | _End:
+    """Of all old messages; where they are too many for one request, part by part."""
+    summary, left = "", step.old
+    while left:
+        part = compaction.next_part(step.brief, summary, left, window)
+        known = summaries.get(part.key)
+        if known is None:
+            end = _conversed(compose(OrderKind.SUMMARISE, part.brief), asker)
+            if end.value is None:
+                return end
+            known = str(end.value["summary"])
+            summaries.put(part.key, known)
+        summary, left = known, left[part.count :]
+    return summary
 
 
 def _conversed(request: Request, asker: Asker) -> _End:

@@ -1952,6 +1952,26 @@ export interface components {
             /** Warnings */
             warnings: string[];
         };
+        /**
+         * AgentsUsageView
+         * @description Of the runs of its tasks, as their clients say.
+         */
+        AgentsUsageView: {
+            /** Cost */
+            cost: string;
+            /** Cost Usd */
+            cost_usd: number | null;
+            /** Input Tokens */
+            input_tokens: number;
+            /** Minutes */
+            minutes: number;
+            /** Output Tokens */
+            output_tokens: number;
+            /** Runs */
+            runs: number;
+            /** Turns */
+            turns: number;
+        };
         /** Answers */
         Answers: {
             /**
@@ -2553,6 +2573,8 @@ export interface components {
         };
         /** ExportedFile */
         ExportedFile: {
+            /** Hashes */
+            hashes: string[];
             /** Path */
             path: string;
             /** Text */
@@ -3216,6 +3238,7 @@ export interface components {
             /** Title */
             title: string;
             usage: components["schemas"]["MissionsUsageView"];
+            usage_of_agents: components["schemas"]["AgentsUsageView"];
         };
         /** MessageView */
         MissionsMessageView: {
@@ -3230,7 +3253,10 @@ export interface components {
             /** Who */
             who: string;
         };
-        /** UsageView */
+        /**
+         * UsageView
+         * @description Of the planner's model alone.
+         */
         MissionsUsageView: {
             /** Calls */
             calls: number;

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from toryo.domain.words import OrderKind
+from toryo.domain.words import OrderKind, Speaker
 from toryo.engine.context import HeadContext
 from toryo.engine.missions.repository_seen import seen
 from toryo.engine.missions.spec_directories import is_continued
@@ -29,6 +29,7 @@ OUTPUT = 4000
 """Of what failed, the end."""
 FINISHED = 10
 MESSAGES = 200
+"""Beyond so many the oldest of Toryo's own lines are left out."""
 SUMMARY = 1500
 
 
@@ -87,8 +88,12 @@ def _max_concurrent(context: HeadContext) -> int:
 
 
 def _conversation(tx: Tx, row: MissionRow) -> tuple[MessageBrief, ...]:
-    said = [one for one in missions.messages_of(tx, row.id) if one.who != "progress"]
-    return tuple(MessageBrief.model_validate({"who": one.who, "text": one.text}) for one in said[-MESSAGES:])
+    """What the person and the planner said, all of it: where it is too long the planner has it summarised."""
+    said = [one for one in missions.messages_of(tx, row.id) if one.who != Speaker.PROGRESS]
+    over = max(0, len(said) - MESSAGES)
+    dropped = {one.id for one in [one for one in said if one.who == Speaker.SYSTEM][:over]}
+    kept = (one for one in said if one.id not in dropped)
+    return tuple(MessageBrief.model_validate({"who": one.who, "text": one.text}) for one in kept)
 
 
 def _finished(tx: Tx, row: MissionRow) -> tuple[FinishedBrief, ...]:

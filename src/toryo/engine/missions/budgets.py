@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from toryo.domain.errors import UserError
 from toryo.engine.context import HeadContext
@@ -12,7 +11,7 @@ from toryo.engine.home_settings import in_force
 from toryo.engine.project_settings import settings_of
 from toryo.protocol.views import missions as views
 from toryo.store.database.engine import Tx
-from toryo.store.database.mission_rows import MissionRow
+from toryo.store.database.mission_rows import MissionRow, ModelCallRow
 from toryo.store.database.rows import ProjectRow, RunRow
 from toryo.store.tables import missions, runs
 
@@ -20,20 +19,34 @@ KEYS = ("turns", "tokens", "minutes", "usd")
 
 
 @dataclass(frozen=True)
-class Spent:
-    """Of model calls and agents' runs together; of money only what somebody named."""
+class Share:
+    """What one side has taken; of money only what somebody named."""
 
-    calls: int = 0
+    times: int = 0
+    """Calls of a model, or runs."""
     input_tokens: int = 0
     output_tokens: int = 0
     turns: int = 0
-    tokens: int = 0
-    minutes: float = 0
     usd: float | None = None
     cost: str = "unknown"
 
+
+@dataclass(frozen=True)
+class Spent:
+    planner: Share = Share()
+    agents: Share = Share()
+    minutes: float = 0
+    """Of runs."""
+
     def of(self, key: str) -> float:
-        by_key = {"turns": self.turns, "tokens": self.tokens, "minutes": self.minutes, "usd": self.usd or 0}
+        """Of both together: a limit holds for all that a mission takes."""
+        both = (self.planner, self.agents)
+        by_key = {
+            "turns": sum(one.turns for one in both),
+            "tokens": sum(one.input_tokens + one.output_tokens for one in both),
+            "minutes": self.minutes,
+            "usd": sum(one.usd or 0 for one in both),
+        }
         return by_key[key]
 
 
@@ -46,36 +59,50 @@ def refuse_wrong(budget: Mapping[str, float]) -> None:
 
 
 def spent(tx: Tx, mission: str) -> Spent:
-    calls = missions.calls_of(tx, mission)
-    usages = [_usage(run) for task in missions.tasks_of(tx, mission) for run in runs.of_task(tx, task.id)]
-    asked_in = sum(one.input_tokens for one in calls)
-    asked_out = sum(one.output_tokens for one in calls)
+    past = [run for task in missions.tasks_of(tx, mission) for run in runs.of_task(tx, task.id)]
+    return Spent(_of_planner(missions.calls_of(tx, mission)), _of_agents(past), sum(map(_minutes, past)))
+
+
+def _of_planner(calls: Sequence[ModelCallRow]) -> Share:
+    number = sum(one.calls for one in calls)
     known = [one.cost_usd for one in calls if one.cost_usd is not None]
-    known += [float(one["cost_usd"]) for one in usages if one.get("cost_usd") is not None]
-    whole = len(known) == len(calls) + len(usages)
-    return Spent(
-        calls=sum(one.calls for one in calls),
-        input_tokens=asked_in,
-        output_tokens=asked_out,
-        turns=sum(one.calls for one in calls) + sum(int(one.get("turns") or 0) for one in usages),
-        tokens=asked_in
-        + asked_out
-        + sum(int(one.get(name) or 0) for one in usages for name in ("input_tokens", "output_tokens")),
-        minutes=sum(float(one["minutes"]) for one in usages),
+    is_observed = len(known) == len(calls) and all(one.cost == "observed" for one in calls)
+    return Share(
+        times=number,
+        input_tokens=sum(one.input_tokens for one in calls),
+        output_tokens=sum(one.output_tokens for one in calls),
+        turns=number,
         usd=sum(known) if known else None,
-        cost=_label(whole and bool(known), [one.cost for one in calls], bool(known)),
+        cost=_label(known, is_observed=is_observed),
     )
 
 
-def _label(whole: bool, labels: list[str], some: bool) -> str:
-    if not some:
+def _of_agents(past: Sequence[RunRow]) -> Share:
+    """As their clients counted it; one that does not say leaves the sum an estimate."""
+    told = [(run.said or {}).get("usage") or {} for run in past]
+    known = [float(one["cost_usd"]) for one in told if one.get("cost_usd") is not None]
+
+    def total(name: str) -> int:
+        return sum(int(one.get(name) or 0) for one in told)
+
+    return Share(
+        times=len(past),
+        input_tokens=total("input_tokens"),
+        output_tokens=total("output_tokens"),
+        turns=total("turns"),
+        usd=sum(known) if known else None,
+        cost=_label(known, is_observed=len(known) == len(told)),
+    )
+
+
+def _label(known: Sequence[float], *, is_observed: bool) -> str:
+    if not known:
         return "unknown"
-    return "observed" if whole and set(labels) <= {"observed"} else "estimated"
+    return "observed" if is_observed else "estimated"
 
 
-def _usage(run: RunRow) -> dict[str, Any]:
-    minutes = ((run.ended_at or run.started_at or 0) - (run.started_at or 0)) / 60
-    return {**((run.said or {}).get("usage") or {}), "minutes": max(0.0, minutes)}
+def _minutes(run: RunRow) -> float:
+    return max(0.0, ((run.ended_at or run.started_at or 0) - (run.started_at or 0)) / 60)
 
 
 def limits(context: HeadContext, project: ProjectRow, row: MissionRow) -> dict[str, float]:
@@ -102,11 +129,24 @@ def reached(context: HeadContext, tx: Tx, project: ProjectRow, row: MissionRow) 
     return ""
 
 
-def usage_view(cost: Spent) -> views.UsageView:
+def usage_view(planner: Share) -> views.UsageView:
     return {
-        "calls": cost.calls,
-        "input_tokens": cost.input_tokens,
-        "output_tokens": cost.output_tokens,
-        "cost_usd": cost.usd,
-        "cost": cost.cost,
+        "calls": planner.times,
+        "input_tokens": planner.input_tokens,
+        "output_tokens": planner.output_tokens,
+        "cost_usd": planner.usd,
+        "cost": planner.cost,
+    }
+
+
+def usage_of_agents_view(cost: Spent) -> views.AgentsUsageView:
+    agents = cost.agents
+    return {
+        "runs": agents.times,
+        "turns": agents.turns,
+        "minutes": round(cost.minutes, 2),
+        "input_tokens": agents.input_tokens,
+        "output_tokens": agents.output_tokens,
+        "cost_usd": agents.usd,
+        "cost": agents.cost,
     }

@@ -9,8 +9,11 @@ from toryo.domain.words import Size
 from toryo.engine.missions.plan_rules import planned
 from toryo.engine.project_settings import settings_of
 from toryo.protocol.kinds.planner import PlannedTask
+from toryo.store.database.blobs import blob_hash
+from toryo.store.database.engine import Tx
 from toryo.store.database.mission_rows import MissionRow, PlanRow
 from toryo.store.database.rows import ProjectRow
+from toryo.store.tables import plans
 
 
 def writes_files(project: ProjectRow, row: MissionRow) -> bool:
@@ -36,6 +39,15 @@ def artefacts(row: MissionRow, plan: PlanRow) -> list[tuple[str, str]]:
         (f"{folder}/plan.md", _ended(plan.plan)),
         (f"{folder}/tasks.md", tasks_text(row, plan)),
     ]
+
+
+def exported(tx: Tx, row: MissionRow) -> dict[str, list[str]]:
+    """By path the hash of what each version of its plan was exported as: texts of ours, not a person's."""
+    found: dict[str, list[str]] = {}
+    for plan in plans.of_mission(tx, row.id):
+        for path, text in artefacts(row, plan):
+            found.setdefault(path, []).append(blob_hash(text))
+    return {path: list(dict.fromkeys(hashes)) for path, hashes in found.items()}
 
 
 def tasks_text(row: MissionRow, plan: PlanRow, landed: Collection[str] = ()) -> str:

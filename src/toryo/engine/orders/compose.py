@@ -10,6 +10,7 @@ from toryo.domain.naming import branch_of
 from toryo.domain.times import iso
 from toryo.domain.words import BY_HAND, OrderKind, OrderState, Purpose, Style, Terminal
 from toryo.engine import parking
+from toryo.engine.missions.files import exported
 from toryo.engine.orders import files, units
 from toryo.engine.orders.insertion import SLACK_S, OrderImpossible, hub, insert
 from toryo.engine.project_settings import TEST_ADDED, settings_of
@@ -17,7 +18,14 @@ from toryo.engine.scope import private_of
 from toryo.engine.units.files import files_of
 from toryo.protocol.base import Model
 from toryo.protocol.kinds.gate import CheckInputs
-from toryo.protocol.kinds.landing import AcceptInputs, CandidateInputs, Head, PublishInputs, RevertInputs
+from toryo.protocol.kinds.landing import (
+    AcceptInputs,
+    CandidateInputs,
+    Exported,
+    Head,
+    PublishInputs,
+    RevertInputs,
+)
 from toryo.protocol.kinds.repository import SurveyInputs
 from toryo.protocol.kinds.run import PrepareInputs, RunInputs, StopInputs, WorktreeSetup
 from toryo.protocol.kinds.scope import ScopeInputs
@@ -30,7 +38,7 @@ from toryo.store.database.blobs import blob_hash
 from toryo.store.database.engine import Tx
 from toryo.store.database.rows import AgentRow, OrderRow, ProjectRow, RunRow, TargetRow, TaskRow
 from toryo.store.gather import subject_facts
-from toryo.store.tables import agents, facts, gates, landings, meta, orders, projects, runs, tasks
+from toryo.store.tables import agents, facts, gates, landings, meta, missions, orders, projects, runs, tasks
 
 
 @dataclass(frozen=True)
@@ -382,9 +390,22 @@ def _publish(tx: Tx, wish: OrderWish, project_id: str, target: str) -> bool:
         new=wish.new,
         installation=meta.get(tx, "installation") or "",
         **units.set_aside(tx, projects.target(tx, project_id, target)),
+        exported=_exported(tx, project_id, target),
     )
     insert(tx, OrderKind.PUBLISH, f"{wish.key}/{number}", hub(project), inputs, project=project_id)
     return True
+
+
+def _exported(tx: Tx, project_id: str, target: str) -> tuple[Exported, ...]:
+    """Of the missions whose files are published next."""
+    landing = landings.awaiting_publish(tx, project_id, target)
+    rows = [missions.get(tx, id) for id in dict.fromkeys(one.mission for one in landing if one.kind == FILES)]
+    return tuple(
+        Exported(path=path, hashes=tuple(hashes))
+        for row in rows
+        if row is not None
+        for path, hashes in exported(tx, row).items()
+    )
 
 
 def _of_run(

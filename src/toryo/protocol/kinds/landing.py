@@ -64,6 +64,14 @@ class AcceptInputs(OnTarget):
     """With `reset`: kept, and kept off the target."""
 
 
+class Exported(Model):
+    """A file that a mission lands, as earlier versions of its plan were exported into a checkout."""
+
+    path: str
+    hashes: tuple[str, ...]
+    """SHA-256 of each of those texts."""
+
+
 class PublishInputs(Model):
     repo: str
     target: str
@@ -75,6 +83,8 @@ class PublishInputs(Model):
     the worktree is snapshotted before it is set to `new`."""
     worktree: str = ""
     """Of that run."""
+    exported: tuple[Exported, ...] = ()
+    """What lies uncommitted in a checkout and is one of these gives way to what lands."""
 
 
 class Conflict(Model):
@@ -116,7 +126,7 @@ class Published(Model):
     published: bool = False
     commit: str = ""
     snapshot: str = ""
-    """The commit that keeps what lay uncommitted in a unit's worktree."""
+    """The commit that keeps what lay uncommitted in a unit's worktree, or had been exported to a checkout."""
     diverged: bool = False
     """The target is no ancestor of the commit to publish: a person moved it."""
     found: str = ""

@@ -88,7 +88,22 @@ class MessageView(TypedDict):
 
 
 class UsageView(TypedDict):
+    """Of the planner's model alone."""
+
     calls: int
+    input_tokens: int
+    output_tokens: int
+    cost_usd: float | None
+    cost: str
+    """observed, estimated or unknown."""
+
+
+class AgentsUsageView(TypedDict):
+    """Of the runs of its tasks, as their clients say."""
+
+    runs: int
+    turns: int
+    minutes: float
     input_tokens: int
     output_tokens: int
     cost_usd: float | None
@@ -107,6 +122,7 @@ class MissionView(MissionLine):
     parallelism: int
     budget: dict[str, float]
     usage: UsageView
+    usage_of_agents: AgentsUsageView
     questions: list[QuestionView]
     plan: PlanView | None
     messages: list[MessageView]
@@ -146,6 +162,8 @@ class SaidToMission(Answer):
 class ExportedFile(TypedDict):
     path: str
     text: str
+    hashes: list[str]
+    """SHA-256 of what it was exported as, in this version and earlier ones."""
 
 
 class ExportedMission(Answer):

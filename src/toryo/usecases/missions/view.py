@@ -13,7 +13,7 @@ from toryo.domain.words import MISSION_ENDED, MissionStatus
 from toryo.engine.actions import shown
 from toryo.engine.context import HeadContext
 from toryo.engine.missions import budgets
-from toryo.engine.missions.files import artefacts, writes_files
+from toryo.engine.missions.files import artefacts, exported, writes_files
 from toryo.engine.next_task import at_once
 from toryo.protocol.views import missions as views
 from toryo.store.database.engine import Tx
@@ -100,6 +100,7 @@ def whole(context: HeadContext, tx: Tx, row: MissionRow) -> views.MissionView:
     project = projects.get(tx, row.project)
     assert project is not None  # missions have a foreign key to it
     plan = plans.newest(tx, row.id)
+    spent = budgets.spent(tx, row.id)
     return {
         **line(row, project.name),
         "text": row.text,
@@ -110,7 +111,8 @@ def whole(context: HeadContext, tx: Tx, row: MissionRow) -> views.MissionView:
         "spec": row.spec_dir if writes_files(project, row) else None,
         "parallelism": at_once(tx, row) or (plan.parallelism if plan and not row.root else 0),
         "budget": budgets.limits(context, project, row),
-        "usage": budgets.usage_view(budgets.spent(tx, row.id)),
+        "usage": budgets.usage_view(spent.planner),
+        "usage_of_agents": budgets.usage_of_agents_view(spent),
         "questions": [
             {
                 "id": one.id,
@@ -183,10 +185,11 @@ def export_mission(context: HeadContext, text: str) -> views.ExportedMission:
         row = the_mission(tx, text)
         project = projects.get(tx, row.project)
         plan = plans.newest(tx, row.id)
+        hashes = exported(tx, row)
     files = artefacts(row, plan) if plan and project else []
     return {
         "success": True,
         "mission": row.id,
         "directory": row.spec_dir,
-        "files": [{"path": path, "text": content} for path, content in files],
+        "files": [{"path": path, "text": content, "hashes": hashes[path]} for path, content in files],
     }

@@ -1,8 +1,14 @@
-"""Files of a mission written into a folder of the person's, uncommitted and never over other text."""
+"""Files of a mission written into a folder of the person's, uncommitted and never over other text.
+
+An earlier export of the same mission that nobody changed is no other text.
+"""
 
 from __future__ import annotations
 
+import hashlib
+from collections.abc import Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 from toryo.domain.errors import Refused, UserError
 from toryo.fronts.checkouts import top_of_project
@@ -11,10 +17,16 @@ from toryo.fronts.client import inner
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from toryo.fronts.client import Desk
     from toryo.protocol.views.missions import ExportedMission
+
+
+class File(NamedTuple):
+    name: str
+    """Below the mission's directory."""
+    text: str
+    hashes: Sequence[str]
+    """Of what it was exported as before."""
 
 
 def export(desk: Desk, mission: str, project: str, to: str = "", *, force: bool = False) -> list[str]:
@@ -28,26 +40,27 @@ def export(desk: Desk, mission: str, project: str, to: str = "", *, force: bool 
     return write(folder, _named(answer), force=force)
 
 
-def _named(answer: ExportedMission) -> list[tuple[str, str]]:
-    """Name below the mission's directory, and text."""
+def _named(answer: ExportedMission) -> list[File]:
     begin = answer["directory"].rstrip("/") + "/"
-    return [(one["path"].removeprefix(begin), one["text"]) for one in answer["files"]]
+    return [
+        File(one["path"].removeprefix(begin), one["text"], one.get("hashes", ())) for one in answer["files"]
+    ]
 
 
-def write(folder: Path, files: Sequence[tuple[str, str]], *, force: bool) -> list[str]:
+def write(folder: Path, files: Sequence[File], *, force: bool) -> list[str]:
     """All of them, or none where one would be lost."""
-    places = [(_inside(folder, name), text) for name, text in files]
+    places = [(_inside(folder, one.name), one) for one in files]
     if not force:
-        for path, text in places:
-            if _differs(path, text):
+        for path, one in places:
+            if _is_other(path, one):
                 raise Refused(
                     f"{path} is there and says something else; nothing was written.",
                     hint="`--force` writes over it, `--to DIR` writes elsewhere.",
                 )
-    for path, text in places:
+    for path, one in places:
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(text, encoding="utf-8")
+            path.write_text(one.text, encoding="utf-8")
         except OSError as error:
             raise UserError(f"{path} cannot be written.", hint=where_to_look(str(path))) from error
     return [str(path) for path, _ in places]
@@ -60,9 +73,10 @@ def _inside(root: Path, name: str) -> Path:
     return target
 
 
-def _differs(path: Path, text: str) -> bool:
+def _is_other(path: Path, one: File) -> bool:
     try:
-        return path.read_bytes() != text.encode("utf-8")
+        held = path.read_bytes()
+        return held != one.text.encode("utf-8") and hashlib.sha256(held).hexdigest() not in one.hashes
     except FileNotFoundError:
         return False
     except OSError:

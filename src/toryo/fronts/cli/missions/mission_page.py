@@ -41,6 +41,7 @@ def _facts(mission: MissionView) -> str:
             ("at once", mission["parallelism"] or None),
             ("budget", ", ".join(f"{key}={limit:g}" for key, limit in mission["budget"].items())),
             ("planner", chat.usage(mission["usage"])),
+            ("agents", chat.usage_of_agents(mission["usage_of_agents"])),
         ]
     )
 

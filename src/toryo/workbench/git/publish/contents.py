@@ -87,16 +87,18 @@ def is_beginning(git: Git, change: Change, on: On) -> bool:
     if begins(git, change):
         return True
     before = change.before[1]
-    return bool(before) and _written(git, change.path, before) == (git.where / change.path).read_bytes()
+    return bool(before) and written(git, change.path, before) == (git.where / change.path).read_bytes()
 
 
 def begins(git: Git, change: Change) -> bool:
     """Whether the file is a beginning of the new content."""
     after, holds = change.after[1], (git.where / change.path).read_bytes()
-    return bool(after) and _written(git, change.path, after).startswith(holds)
+    return bool(after) and written(git, change.path, after).startswith(holds)
 
 
-def snapshot(git: Git, parent: str, paths: tuple[str, ...]) -> str:
+def snapshot(
+    git: Git, parent: str, paths: tuple[str, ...], what: str = "what an interrupted publication left"
+) -> str:
     """Keep the bytes at these paths in a commit under refs/toryo/snapshots/; its id, empty if no path."""
     if not paths:
         return ""
@@ -114,7 +116,7 @@ def snapshot(git: Git, parent: str, paths: tuple[str, ...]) -> str:
         listing = "".join(entries).encode("utf-8", "surrogateescape")
         git.do("update-index", "-z", "--index-info", stdin=listing, env=env)
         tree = git.do("write-tree", env=env)
-    message = b"toryo: what an interrupted publication left on its paths\n"
+    message = f"toryo: {what} on its paths\n".encode()
     commit = git.do("commit-tree", tree, "-p", parent, stdin=message)
     git.move_ref(snapshot_ref(commit), commit, ZERO, "toryo: snapshot")
     return commit
@@ -195,7 +197,8 @@ def _line(path: str) -> str:
     return f'"{escaped}"'
 
 
-def _written(git: Git, path: str, blob: str) -> bytes:
+def written(git: Git, path: str, blob: str) -> bytes:
+    """A blob as git would write it there, through the user's filters."""
     return git.run("cat-file", "--filters", f"--path={path}", blob).out
 
 

@@ -11,11 +11,12 @@ from pathlib import Path
 
 from toryo.processes import TimeLimit
 from toryo.protocol.base import Problem
-from toryo.protocol.kinds.landing import Published, PublishInputs, PublishWaiting
+from toryo.protocol.kinds.landing import Exported, Published, PublishInputs, PublishWaiting
 from toryo.workbench.git.door import layout, locks
 from toryo.workbench.git.door.git import Git, GitFailed
 from toryo.workbench.git.publish import (
     contents,
+    exported,
     fast_forward,
     landing_paths,
     recovery,
@@ -24,6 +25,7 @@ from toryo.workbench.git.publish import (
 )
 from toryo.workbench.git.publish import holders as publish_holders
 from toryo.workbench.git.publish import journal as publish_journal
+from toryo.workbench.git.publish.landing_paths import Change
 
 ATTEMPTS = 3
 """Whatever happened between our look and our move (a branch moved, a git killed) is looked at again."""
@@ -75,7 +77,8 @@ def _attempt(git: Git, inputs: PublishInputs, journal: Path) -> Published | Publ
             return done
     if obstacle := _kept_away(holders, ref):
         return obstacle
-    return _into_checkout(fast_forward.Move(holders.checkouts[0], ref, branch, new), journal)
+    move = fast_forward.Move(holders.checkouts[0], ref, branch, new)
+    return _into_checkout(move, journal, inputs.exported)
 
 
 def _already(git: Git, ref: str, branch: str | None, inputs: PublishInputs, new: str) -> Published | None:
@@ -120,7 +123,9 @@ def _kept_away(holders: publish_holders.Holders, ref: str) -> Published | Publis
     return None
 
 
-def _into_checkout(move: fast_forward.Move, journal: Path) -> Published | PublishWaiting | None:
+def _into_checkout(
+    move: fast_forward.Move, journal: Path, exports: tuple[Exported, ...]
+) -> Published | PublishWaiting | None:
     git_dir = layout.git_dir_of(move.checkout)
     if git_dir is None:
         return None
@@ -130,17 +135,23 @@ def _into_checkout(move: fast_forward.Move, journal: Path) -> Published | Publis
     checkout = Git(move.checkout)
     landing = landing_paths.changes(checkout, move.old, move.new)
     same: tuple[str, ...] = ()
+    stale: tuple[Change, ...] = ()
     if landing_paths.overlap(checkout, landing):
         same = contents.same(checkout, landing)
-        if obstacle := landing_paths.overlap(checkout, landing, same):
+        stale = exported.unchanged(checkout, landing, exports)
+        if obstacle := landing_paths.overlap(checkout, landing, (*same, *(one.path for one in stale))):
             return obstacle
     if complaint := contents.unwritable(checkout, landing):
         return _problem(
             "filter_failed", complaint, "Mend the filter, or install its program; it is tried again."
         )
+    snapshot = ""
+    if stale:
+        snapshot = exported.renew(checkout, git_dir, move.old, stale)
+        same = contents.same(checkout, landing)
     outcome = fast_forward.fast_forward(replace(move, same=same), journal, landing)
     if outcome.is_over:
-        return Published(published=True, commit=move.new, found=move.new)
+        return Published(published=True, commit=move.new, found=move.new, snapshot=snapshot)
     if outcome.waiting is not None and not outcome.arrived:
         publish_journal.clear(journal)
     return _told(outcome)
