@@ -3274,6 +3274,11 @@ export interface components {
             /** Path */
             path: string;
         };
+        /** NamedBranch */
+        NamedBranch: {
+            /** Branch */
+            branch: string;
+        };
         /**
          * NeedsPerson
          * @description What waits for a person, with what they may do.
@@ -3490,12 +3495,7 @@ export interface components {
             success: boolean;
         };
         /** OneBranch */
-        "OneBranch-Input": {
-            /** Branch */
-            branch: string;
-        };
-        /** OneBranch */
-        "OneBranch-Output": {
+        OneBranch: {
             /** Actions */
             actions: components["schemas"]["ActionView"][];
             branch: components["schemas"]["BranchView"];
@@ -3914,6 +3914,12 @@ export interface components {
         };
         /** Retry */
         Retry: {
+            /**
+             * Allow
+             * @description Paths that it may change from now on, besides what limits it.
+             * @default []
+             */
+            allow: string[];
             /**
              * Discard
              * @description Also where a person worked in the worktree.
@@ -5733,7 +5739,10 @@ export interface operations {
     };
     attention: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Name or id of a project. */
+                project?: string;
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -7122,7 +7131,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["OneBranch-Output"];
+                    "application/json": components["schemas"]["OneBranch"];
                 };
             };
             /** @description Client Error */
@@ -7244,7 +7253,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["OneBranch-Input"];
+                "application/json": components["schemas"]["NamedBranch"];
             };
         };
         responses: {
@@ -7332,7 +7341,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["OneBranch-Input"];
+                "application/json": components["schemas"]["NamedBranch"];
             };
         };
         responses: {
