@@ -24,6 +24,10 @@ def test_no_shown_reason_has_a_code_in_its_words(reason: str) -> None:
         ("exit:3", "the agent exited 3", "the agent exited 3"),
         ("exit:3", "", "the agent exited 3"),
         ("asked", "the agent asks: Which?", "the agent asks: Which?"),
+        ("scope_violation", "write a; write b", "its work touches what it may not: write a; write b"),
+        ("stopped", "a person stopped the run", "a person stopped its run"),
+        ("claimed_failed", "the agent says failed", "its agent says that it failed"),
+        ("lost", "2 runs were lost", "2 runs were lost"),
         ("checks_failed", "make test", "its checks failed: make test"),
         ("target_rewound", meaning("target_rewound").sentence, meaning("target_rewound").sentence),
         (

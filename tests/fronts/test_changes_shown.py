@@ -95,6 +95,8 @@ def test_a_retry_without_a_terminal_asks_nothing_and_discards_only_if_told(peer,
     assert there.arguments_of("retry_task") == {"task": "t1"}
     typed("task", "retry", "t1", "--discard")
     assert there.calls[-1] == ("retry_task", {"task": "t1", "discard": True})
+    typed("task", "retry", "t1", "--allow", "docs/a.txt", "--allow", "b.txt")
+    assert there.calls[-1] == ("retry_task", {"task": "t1", "allow": ["docs/a.txt", "b.txt"]})
 
 
 def test_submit_and_revert_say_what_follows(peer, typed):

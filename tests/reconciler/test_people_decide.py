@@ -47,7 +47,7 @@ def test_a_yes_is_about_the_run_it_was_said_of():
 def test_a_yes_to_violations_holds_for_later_runs_that_touch_no_other_path():
     yes = (said(APPROVE, "scope_violation", generation=1),)
     first = a_run(1, collected=work(violations=("write a", "write b")))
-    assert decide(first).detail == "it touches what it may not: write a; write b"
+    assert decide(first).detail == "write a; write b"
     same = a_run(2, Purpose.FIX, collected=work(violations=("write a",)))
     more = a_run(2, Purpose.FIX, collected=work(violations=("write a", "write c")))
     assert shown(decide(first, same, verbs=yes)) == "verifying queued"

@@ -145,7 +145,10 @@ def pictures(tab: Page, house: House, page: PageClient, made: dict[str, str], to
     tab.wait_for_timeout(800)
     tab.screenshot(path=to / "task.png")
     take("review", f"tasks/{made['matcha']}/review")
+    take("queue", "queue")
     take("crew", "crew")
+    take("events", "events")
+    take("missions", "missions")
 
 
 def main(to: Path) -> None:

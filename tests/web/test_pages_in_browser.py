@@ -99,6 +99,15 @@ def test_the_screen_of_a_run_is_shown_while_it_lives(house: House, page: PageCli
     house.ok("task", "cancel", task)
 
 
+def test_a_run_without_a_window_offers_no_screen(house: House, page: PageClient, tab: Page) -> None:
+    house.agent("for i in $(seq 600); do echo step $i; sleep 0.2; done\n", "plain")
+    task = house.add(titled("has no window"), "--agent", "plain")
+    open_page(tab, page, f"tasks/{task}")
+    comes(tab.get_by_role("log").get_by_text("step 3"))
+    expect(tab.get_by_role("button", name="screen")).to_have_count(0)
+    house.ok("task", "cancel", task)
+
+
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_every_page_fits_360_pixels_in_either_colour(
     browser: Browser, house: House, page: PageClient, scheme: str

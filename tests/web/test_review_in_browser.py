@@ -10,6 +10,7 @@ from page_client import PageClient, a_house
 from playwright.sync_api import Page, expect
 
 from journeys.house import House
+from repositories import git
 from waiting import eventually
 
 pytestmark = IN_CHROMIUM
@@ -22,6 +23,11 @@ else
 fi
 git add -A
 git commit -qm poem
+"""
+SHIFTS = """
+seq -f 'new %g' 1 20 | cat - long.txt > longer.txt && mv longer.txt long.txt
+sed -i '70s/.*/another\\nand one more/; 78d' long.txt
+git commit -qam shift
 """
 
 
@@ -61,3 +67,27 @@ def test_a_comment_becomes_a_fix_run_the_mark_of_its_hunk_falls_and_a_yes_lands_
     tab.get_by_role("button", name="Approve").click()
     comes(tab.get_by_text("done", exact=True))
     assert house.text_on("poem.txt").startswith("a new first line")
+
+
+def test_a_comment_is_on_the_lines_as_they_are_now_where_there_are_any(
+    house: House, page: PageClient, tab: Page
+) -> None:
+    """Lines above moved those of the hunk: old and new numbers are far from each other."""
+    house.agent(SHIFTS, "shifts")
+    git(house.repo, "checkout", "-q", "main")
+    (house.repo / "long.txt").write_text("".join(f"line {number}\n" for number in range(1, 61)))
+    git(house.repo, "add", "-A")
+    git(house.repo, "commit", "-qm", "long")
+    git(house.repo, "checkout", "-q", "side")
+    task = house.add(titled("shift the lines"), "--agent", "shifts")
+    house.rest(task)
+    open_page(tab, page, f"tasks/{task}/review")
+    file = tab.locator("[data-file='long.txt']")
+    comes(file)
+    moved = file.locator("[data-hunk]").nth(1)
+    moved.get_by_role("button", name="comment").click()
+    comes(moved.get_by_role("textbox", name="comment on long.txt:70-71"))
+    moved.get_by_role("button", name="Never mind").click()
+    removed = file.locator("[data-hunk]").nth(2)
+    removed.get_by_role("button", name="comment").click()
+    comes(removed.get_by_role("textbox", name="comment on long.txt:58-58"))

@@ -1,6 +1,7 @@
 // Shell of every page: where one can go, whether what is shown is fresh, and the keys that work everywhere.
-import { lazy, Suspense, useEffect, useState } from "react";
+import { useEffect, useState } from "react";
 
+import { Boundary, onDemand } from "./parts/Boundary";
 import { SaidLine } from "./parts/said";
 import { KeyList } from "./parts/KeyList";
 import { NewDialog, newDialog } from "./parts/NewDialog";
@@ -18,7 +19,7 @@ import { go, paths, useRoute, type Route } from "./state/route";
 import { useSignal } from "./state/signal";
 import { CHOICES, theme } from "./state/theme";
 
-const ReviewPage = lazy(() => import("./pages/ReviewPage"));
+const ReviewPage = onDemand("The review", () => import("./pages/ReviewPage"));
 
 const PLACES = [
   { page: "work", name: "Work", href: paths.work, key: "w" },
@@ -45,7 +46,7 @@ export function App() {
       does: "what needs you",
       run: () => {
         go(paths.work);
-        const first = items.get().find((one) => !one.answer && (!chosenProject.get() || one.need.project === chosenProject.get()));
+        const first = items.get().find((one) => !one.answer);
         cursor.set(first ? idOf(first.need) : "");
       },
     },
@@ -55,9 +56,9 @@ export function App() {
       <Header route={route} waiting={waiting} />
       <Stale />
       <main className="min-h-0 flex-1">
-        <Suspense fallback={<p className="p-4 text-faint">Loading …</p>}>
+        <Boundary at={`${route.page} ${route.id}`}>
           <Page route={route} />
-        </Suspense>
+        </Boundary>
       </main>
       <BottomBar route={route} waiting={waiting} />
       {isOpen && <NewDialog begun={isOpen} onClose={() => newDialog.set(null)} />}
@@ -218,10 +219,19 @@ function Stale() {
     );
   }
   if (!isBad) return null;
+  const at = since && ` since ${since.toTimeString().slice(0, 8)}`;
+  if (line === "refused") {
+    return (
+      <p role="status" className="shrink-0 bg-fail-wash px-3 py-1.5 text-sm text-fail">
+        <strong className="font-semibold">Shut out</strong>
+        {at}: this page&apos;s token is not valid any more. Type <code>toryo web</code> and open the address that it prints.
+      </p>
+    );
+  }
   return (
     <p role="status" className="shrink-0 bg-wait-wash px-3 py-1.5 text-sm text-wait">
       <strong className="font-semibold">{line === "stale" ? "Stale" : "Not connected"}</strong>
-      {since && ` since ${since.toTimeString().slice(0, 8)}`}: {line === "stale" ? (
+      {at}: {line === "stale" ? (
         <>
           the daemon does not answer; <code>toryo up</code> starts it.
         </>

@@ -19,7 +19,8 @@ begin();
 
 const root = document.getElementById("root");
 if (root) {
-  createRoot(root).render(
+  // a page that cannot be drawn says so itself
+  createRoot(root, { onCaughtError: () => undefined }).render(
     <StrictMode>
       <App />
     </StrictMode>,

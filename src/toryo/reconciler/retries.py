@@ -116,8 +116,7 @@ def _judge(task: TaskFacts, attempt: Attempt, run: RunFacts, policy: Policy) -> 
     if run.outside and run.exit_code is None and not attempt.approved("outside_run", run.generation):
         return _review("outside_run", "an outside agent leaves no exit record: approve it to verify and land")
     if work.violations and not _approved_violations(attempt, work):
-        touched = "; ".join(work.violations[:5])
-        return _review("scope_violation", f"it touches what it may not: {touched}")
+        return _review("scope_violation", "; ".join(work.violations[:5]))
     if units.has_landed_children(task, attempt):
         return _land(task, attempt, run, work, policy)
     if not work.changes and not attempt.approved("no_change", run.generation):

@@ -3300,6 +3300,11 @@ export interface components {
             /** Path */
             path: string;
         };
+        /** NamedBranch */
+        NamedBranch: {
+            /** Branch */
+            branch: string;
+        };
         /**
          * NeedsPerson
          * @description What waits for a person, with what they may do.
@@ -3516,12 +3521,7 @@ export interface components {
             success: boolean;
         };
         /** OneBranch */
-        "OneBranch-Input": {
-            /** Branch */
-            branch: string;
-        };
-        /** OneBranch */
-        "OneBranch-Output": {
+        OneBranch: {
             /** Actions */
             actions: components["schemas"]["ActionView"][];
             branch: components["schemas"]["BranchView"];
@@ -3942,6 +3942,12 @@ export interface components {
         };
         /** Retry */
         Retry: {
+            /**
+             * Allow
+             * @description Paths that it may change from now on, besides what limits it.
+             * @default []
+             */
+            allow: string[];
             /**
              * Discard
              * @description Also where a person worked in the worktree.
@@ -5761,7 +5767,10 @@ export interface operations {
     };
     attention: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Name or id of a project. */
+                project?: string;
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -7152,7 +7161,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["OneBranch-Output"];
+                    "application/json": components["schemas"]["OneBranch"];
                 };
             };
             /** @description Client Error */
@@ -7274,7 +7283,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["OneBranch-Input"];
+                "application/json": components["schemas"]["NamedBranch"];
             };
         };
         responses: {
@@ -7362,7 +7371,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["OneBranch-Input"];
+                "application/json": components["schemas"]["NamedBranch"];
             };
         };
         responses: {

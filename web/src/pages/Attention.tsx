@@ -9,7 +9,7 @@ import { doIt } from "../parts/said";
 import { withoutLines } from "../parts/words";
 import { answerTo, sayVerb, type Answer, type Elsewhere } from "../state/answers";
 import { cursor, idOf, isAttentionLoaded, isOutOfRank, items, note, rankAgain, setUnderHand, total, type Item, type Need } from "../state/attention";
-import { chosenProject, projects } from "../state/projects";
+import { chosenProject, projectName, projects } from "../state/projects";
 import { pathOf, paths } from "../state/route";
 import { signal, useSignal } from "../state/signal";
 
@@ -18,13 +18,12 @@ export const FIRST = 6;
 export const isWholeShown = signal(false);
 
 export function Attention() {
-  const all = useSignal(items);
+  const shown = useSignal(items);
   const project = useSignal(chosenProject);
   const count = useSignal(total);
   const isMoved = useSignal(isOutOfRank);
   const at = useSignal(cursor);
   const isLoaded = useSignal(isAttentionLoaded);
-  const shown = all.filter((one) => !project || one.need.project === project);
   const isWhole = useSignal(isWholeShown);
   const waiting = shown.filter((one) => !one.answer).length;
   useEffect(() => {
@@ -34,7 +33,7 @@ export function Attention() {
     return (
       <p className="flex items-center gap-2 px-3 py-2 text-sm text-faint" data-attention="none">
         <span className={`size-1.5 rounded-full ${isLoaded ? "bg-done" : "bg-edge"}`} aria-hidden />
-        {isLoaded ? "Nothing needs you." : "Looking at what needs you …"}
+        {isLoaded ? `Nothing needs you${project ? ` in ${projectName(project)}` : ""}.` : "Looking at what needs you …"}
       </p>
     );
   }
@@ -47,7 +46,7 @@ export function Attention() {
       onPointerLeave={() => setUnderHand(false)}
     >
       <div className="flex items-baseline gap-3 pb-1">
-        <h2 className="heading text-ask">Needs you · {Math.max(waiting, project ? 0 : count)}</h2>
+        <h2 className="heading text-ask">Needs you · {Math.max(waiting, count)}</h2>
         {isMoved && (
           <button type="button" className="text-xs text-accent underline" onClick={rankAgain}>
             rank again
@@ -128,7 +127,9 @@ const Entry = memo(function Entry({ item, isHere }: { item: Item; isHere: boolea
 
 /** The words of its reason, without the code that stands beside it already. */
 function Why({ need }: { need: Need }) {
-  const text = withoutLines(need.why.startsWith(`${need.reason}: `) ? need.why.slice(need.reason.length + 2) : need.why);
+  const whole = withoutLines(need.why.startsWith(`${need.reason}: `) ? need.why.slice(need.reason.length + 2) : need.why);
+  // the paths stand below, each with its answer
+  const text = need.reason === "scope_violation" ? (whole.split(": ")[0] ?? whole) : whole;
   if (words(text) === words(need.reason)) return null;
   return <p className="mt-0.5 max-w-[90ch] text-sm break-words whitespace-pre-line text-soft">{text}</p>;
 }
@@ -140,66 +141,84 @@ export function answersOf(need: Need): (Answer | Elsewhere)[] {
 
 type Violation = Views["ViolationView"];
 
-/** Per path: what is allowed is added to the task's scope; what is not, the next run is told to take back. */
+/** A path as a pattern that names this file alone, as far as patterns can. */
+const patternOf = (path: string): string => `${path.includes("/") ? "" : "/"}${path.replace(/[[*?]/g, "?")}`;
+
+/** Per path: what is allowed is added to what the task may change; what is not, the next run is told to leave. */
 function ScopeAnswer({ need, onAnswered }: { need: Need; onAnswered: (said: string) => void }) {
   const [found, setFound] = useState<Violation[] | null>(null);
-  const [write, setWrite] = useState<string[] | null>(null);
   const [allowed, setAllowed] = useState<ReadonlySet<string>>(new Set());
   useEffect(() => {
-    const path = { task: need.task };
     void doIt(async () => {
-      const [evidence, { task }] = await Promise.all([
-        call("get", "/api/tasks/{task}/evidence", { path }),
-        call("get", "/api/tasks/{task}", { path }),
-      ]);
-      setWrite(task.write);
-      setFound([...new Map(evidence.violations.map((one) => [one.path, one])).values()]);
+      const { violations } = await call("get", "/api/tasks/{task}/evidence", { path: { task: need.task } });
+      setFound([...new Map(violations.map((one) => [one.path, one])).values()]);
     });
   }, [need.task]);
   if (!found || found.length === 0) return <Answers answers={answersOf(need)} onAnswered={onAnswered} />;
-  const isAll = found.every((one) => allowed.has(one.path));
+  const more = found.filter((one) => allowed.has(one.path)).map((one) => one.path);
   const rest = found.filter((one) => !allowed.has(one.path)).map((one) => one.path);
-  const decide: Answer = isAll
-    ? { label: "Approve all of them", tone: "main", asks: null, run: () => sayVerb(need.task, "approve", `allowed: ${found.map((one) => one.path).join(", ")}`) }
-    : {
-        label: allowed.size ? "Allow the ticked, redo without the rest" : "Redo without them",
-        tone: "main",
-        asks: null,
-        run: async () => {
-          const more = [...allowed];
-          if (more.length && write) {
-            await call("patch", "/api/tasks/{task}", { path: { task: need.task }, body: { write: [...write, ...more] } as never });
-          }
-          const note = `Leave these as they are: ${rest.join(", ")}.${more.length ? ` You may change: ${more.join(", ")}.` : ""}`;
-          return sayVerb(need.task, "retry", note);
-        },
-      };
+  const retry = (): Promise<string> => {
+    const note = `Leave these as they are: ${rest.join(", ")}.${more.length ? ` You may change: ${more.join(", ")}.` : ""}`;
+    return sayVerb(need.task, "retry", note, need.reason, more.map(patternOf));
+  };
+  const approve = (): Promise<string> => sayVerb(need.task, "approve", `allowed: ${found.map((one) => one.path).join(", ")}`, need.reason);
+  const all: Answer = { label: "Approve all of them", key: "a", tone: rest.length ? "plain" : "main", asks: null, run: approve };
+  const partly: Answer = { label: more.length ? "Allow the ticked, redo without the rest" : "Redo without them", tone: "main", asks: null, run: retry };
   return (
     <div>
       <ul className="mb-2 grid gap-0.5" aria-label="paths that it may not touch">
         {found.map((one) => (
-          <li key={one.path}>
-            <label className="flex items-baseline gap-2 text-sm">
-              <input
-                type="checkbox"
-                checked={allowed.has(one.path)}
-                onChange={(event) => {
-                  const next = new Set(allowed);
-                  if (event.target.checked) next.add(one.path);
-                  else next.delete(one.path);
-                  setAllowed(next);
-                }}
-              />
-              <code className="break-all">{one.path}</code>
-              <span className="text-xs text-faint">{one.rule}</span>
-            </label>
+          <li key={one.path} className="text-sm">
+            {/* only a limit on what is written can be widened; other rules are lifted by approving all, or in the settings */}
+            {one.rule === "write" ? (
+              <label className="flex items-baseline gap-2">
+                <input
+                  type="checkbox"
+                  checked={allowed.has(one.path)}
+                  onChange={(event) => {
+                    const next = new Set(allowed);
+                    if (event.target.checked) next.add(one.path);
+                    else next.delete(one.path);
+                    setAllowed(next);
+                  }}
+                />
+                <Broken one={one} />
+              </label>
+            ) : (
+              <span className="flex items-baseline gap-2">
+                <span className="w-[13px] text-center text-faint" aria-hidden>
+                  –
+                </span>
+                <Broken one={one} />
+              </span>
+            )}
           </li>
         ))}
       </ul>
       <Answers
-        answers={[decide, ...answersOf(need).filter((one) => !("run" in one) || one.label === "Reject")]}
+        answers={[...(rest.length ? [partly, all] : [all]), ...answersOf(need).filter((one) => !("run" in one) || one.label === "Reject")]}
         onAnswered={onAnswered}
       />
     </div>
+  );
+}
+
+const RULES: Record<string, string> = {
+  write: "beyond what it may change",
+  exclude: "kept from agents",
+  settings: "settings of Toryo",
+  protected: "protected",
+  link: "a link that leads away",
+  embedded: "a repository of its own",
+};
+
+function Broken({ one }: { one: Violation }) {
+  return (
+    <>
+      <code className="break-all">{one.path}</code>
+      <span className="text-xs text-faint" title={one.rule}>
+        {RULES[one.rule] ?? one.rule}
+      </span>
+    </>
   );
 }

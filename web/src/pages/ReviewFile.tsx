@@ -71,6 +71,13 @@ function numbered(hunk: Hunk): Numbered[] {
   });
 }
 
+/** As the file is now; of lines that are all gone, as it was. */
+function rangeOf(lines: Numbered[]): [number, number] {
+  const now = lines.flatMap((one) => one.new ?? []);
+  const numbers = now.length ? now : lines.flatMap((one) => one.old ?? []);
+  return numbers.length ? [Math.min(...numbers), Math.max(...numbers)] : [1, 1];
+}
+
 const LOOKS: Record<string, string> = { "+": "bg-done-wash", "-": "bg-fail-wash", "": "text-faint" };
 
 function HunkView({ hunk, path, task, isHere, onMark, onComment }: HunkProps) {
@@ -144,8 +151,7 @@ function HunkView({ hunk, path, task, isHere, onMark, onComment }: HunkProps) {
 
 function Comment({ task, path, lines, onClose, onKept }: { task: string; path: string; lines: Numbered[]; onClose: () => void; onKept: () => void }) {
   const [text, setText] = useState("");
-  const numbers = lines.map((one) => one.new ?? one.old ?? 1);
-  const [first, last] = [Math.min(...numbers), Math.max(...numbers)];
+  const [first, last] = rangeOf(lines);
   const keep = async () => {
     if (!text.trim()) return;
     const excerpt = lines.map((one) => `${one.sign}${one.text}`).join("\n");

@@ -1,7 +1,8 @@
 // Task: why it is as it is, what it stands on, its runs and their logs, and what a person may do about it.
-import { lazy, Suspense, useState } from "react";
+import { useEffect, useState } from "react";
 
 import { call, type Views } from "../api/client";
+import { onDemand } from "../parts/Boundary";
 import { Answers, press, useBack } from "../parts/Answers";
 import { LogView } from "../parts/LogView";
 import { Sign, State, words } from "../parts/marks";
@@ -23,7 +24,7 @@ import { Runs } from "./Runs";
 import { SaidToTask } from "./SaidToTask";
 import { UnitMessages } from "./UnitMessages";
 
-const Screen = lazy(() => import("../parts/Screen"));
+const Screen = onDemand("The terminal", () => import("../parts/Screen"));
 
 type Task = Views["TaskView"];
 type Why = Views["Why"];
@@ -65,23 +66,23 @@ export function TaskPage({ id, first }: { id: string; first: string }) {
         </div>
         <Links task={task} />
       </div>
-      <div className="flex shrink-0 border-b border-line px-1 sm:gap-1 sm:px-3">
+      <div className="flex shrink-0 overflow-x-auto border-b border-line px-1 sm:gap-1 sm:px-3">
         <div role="tablist" aria-label="about the task" className="flex sm:gap-1">
-        {TABS.map((one) => (
-          <button
-            key={one}
-            type="button"
-            role="tab"
-            id={`tab-${one}`}
-            aria-selected={tab === one}
-            aria-controls="tab-panel"
-            onClick={() => setTab(one)}
-            className="border-b-2 border-transparent px-1.5 py-1.5 text-sm text-soft sm:px-2.5 hover:text-ink aria-selected:border-accent aria-selected:text-ink"
-          >
-            {NAMES[one]}
-            {one === "runs" && task.runs.length > 0 && <span className="ml-1 text-xs text-faint">{task.runs.length}</span>}
-          </button>
-        ))}
+          {TABS.map((one) => (
+            <button
+              key={one}
+              type="button"
+              role="tab"
+              id={`tab-${one}`}
+              aria-selected={tab === one}
+              aria-controls="tab-panel"
+              onClick={() => setTab(one)}
+              className="border-b-2 border-transparent px-1.5 py-1.5 text-sm whitespace-nowrap text-soft sm:px-2.5 hover:text-ink aria-selected:border-accent aria-selected:text-ink"
+            >
+              {NAMES[one]}
+              {one === "runs" && task.runs.length > 0 && <span className="ml-1 hidden text-xs text-faint sm:inline">{task.runs.length}</span>}
+            </button>
+          ))}
         </div>
         <a href={paths.review(id)} className="px-1.5 py-1.5 text-sm whitespace-nowrap text-soft hover:text-ink sm:px-2.5">
           Review <span className="text-xs text-faint">{task.changed_files.length || ""}</span>
@@ -234,12 +235,31 @@ function Links({ task }: { task: Task }) {
   );
 }
 
+/** Whether there is a screen to look at: its agent works in a terminal. */
+function useHasWindow(run: Task["runs"][number] | undefined, project: string): boolean {
+  const agent = run?.live && run.coordinator ? run.agent : "";
+  const [has, setHas] = useState(false);
+  useEffect(() => {
+    if (!agent) return setHas(false);
+    let isWanted = true;
+    call("get", "/api/agents/{agent}", { path: { agent }, query: { project } }).then(
+      ({ agent: found }) => isWanted && setHas(found.terminal !== "plain"),
+      () => undefined, // one that was removed meanwhile: the stream is there
+    );
+    return () => {
+      isWanted = false;
+    };
+  }, [agent, project]);
+  return has;
+}
+
 /** The stream of its newest run; of one in a terminal also its screen. */
 function Live({ task }: { task: Task }) {
   const [chosen, setChosen] = useState("");
   const [isScreen, setScreen] = useState(false);
   const newest = task.runs.at(-1);
   const run = task.runs.find((one) => one.id === chosen) ?? newest;
+  const hasWindow = useHasWindow(run, task.project);
   if (!run) return <p className="p-4 text-soft">No run of it was started yet{task.waiting_for ? `: it waits for ${task.waiting_for}` : ""}.</p>;
   return (
     <div className="flex h-full min-h-64 flex-col">
@@ -253,7 +273,7 @@ function Live({ task }: { task: Task }) {
             ))}
           </select>
         )}
-        {run.live && (
+        {run.live && hasWindow && (
           <span role="group" aria-label="kind of view" className="flex gap-1">
             <button type="button" aria-pressed={!isScreen} className="rounded px-1.5 aria-pressed:bg-pick aria-pressed:text-ink" onClick={() => setScreen(false)}>
               stream
@@ -269,10 +289,8 @@ function Live({ task }: { task: Task }) {
           </span>
         )}
       </div>
-      {isScreen && run.live ? (
-        <Suspense fallback={<p className="p-3 text-faint">Loading the terminal …</p>}>
-          <Screen run={run.id} />
-        </Suspense>
+      {isScreen && run.live && hasWindow ? (
+        <Screen run={run.id} />
       ) : (
         <LogView key={run.id} run={run.id} className="flex-1" />
       )}

@@ -66,20 +66,18 @@ export function WorkPage() {
     [choose],
   );
   const here = rows[at];
-  const needs = useShownNeeds();
-  const need = useSignal(cursor);
+  const { need, next, ends } = useNeedStep();
   const toRow = (index: number, opens = false) => {
     cursor.set("");
     choose(index, opens);
   };
   /** What needs a person stands above the tree, and is walked through first. */
   const step = (by: number) => {
-    const place = needs.indexOf(need);
-    const next = place < 0 ? (at < 0 || (at === 0 && by < 0) ? (by < 0 ? needs.length - 1 : 0) : -1) : place + by;
-    const to = needs[next];
+    const isAbove = at < 0 || (at === 0 && by < 0);
+    const to = need ? next(by) : isAbove ? ends(by) : undefined;
     if (to !== undefined) cursor.set(to);
-    else if (place >= 0 || at < 0) {
-      if (by > 0 || place < 0) toRow(0);
+    else if (need || at < 0) {
+      if (by > 0 || !need) toRow(0);
     } else toRow(Math.min(rows.length - 1, Math.max(0, at + by)));
   };
   /** On an item that needs a person its own button; on a task's row that of the panel below, which opens. */
@@ -151,13 +149,29 @@ export function WorkPage() {
   );
 }
 
-/** Ids of what needs a person and is shown, in its order. */
-function useShownNeeds(): string[] {
+/** Steps through what needs a person and is shown; what was answered is passed over, and keeps its place. */
+function useNeedStep(): { need: string; next: (by: number) => string | undefined; ends: (by: number) => string | undefined } {
   const all = useSignal(items);
-  const project = useSignal(chosenProject);
+  const need = useSignal(cursor);
   const isWhole = useSignal(isWholeShown);
-  const shown = all.filter((one) => !project || one.need.project === project);
-  return shown.slice(0, isWhole ? undefined : FIRST).flatMap((one) => (one.answer ? [] : [idOf(one.need)]));
+  const lastAt = useRef(0);
+  const shown = isWhole ? all : all.slice(0, FIRST);
+  const found = shown.findIndex((one) => idOf(one.need) === need);
+  useEffect(() => {
+    if (found >= 0) lastAt.current = found;
+  }, [found]);
+  const idAt = (at: number) => shown[at] && !shown[at].answer && idOf(shown[at].need);
+  const first = (places: number[]) => places.map(idAt).find(Boolean) || undefined;
+  const places = [...shown.keys()];
+  return {
+    need,
+    next: (by) => {
+      // it has left the list: those behind it have moved up to its place
+      const at = found >= 0 ? found : lastAt.current - (by > 0 ? 1 : 0);
+      return first(by > 0 ? places.filter((one) => one > at) : places.filter((one) => one < at).reverse());
+    },
+    ends: (by) => first(by > 0 ? places : [...places].reverse()),
+  };
 }
 
 /** Rows are made anew when a task comes or a person asks for it, not when a status changes: nothing moves under the hand. */

@@ -64,7 +64,8 @@ export const Sign = memo(function Sign({ status }: { status: string }) {
   );
 });
 
-export const State = memo(function State({ status, reason = "" }: { status: string; reason?: string }) {
+export const State = memo(function State({ status, reason: given = "" }: { status: string; reason?: string }) {
+  const reason = given === status ? "" : given;
   const look = LOOKS[status] ?? "bg-unknown-wash text-unknown";
   return (
     <span className={`inline-flex max-w-full shrink-0 items-baseline rounded px-1.5 text-xs leading-5 ${look}`}>

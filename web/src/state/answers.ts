@@ -53,12 +53,12 @@ type Verb = "approve" | "reject" | "retry" | "cancel" | "dismiss" | "submit";
 
 /**
  * Says a verb about a task; a retry that would drop a person's own work is refused, and says how.
- * `seen`: the reason that it answers; of two answers to it the first counts.
+ * `seen`: the reason that it answers; of two answers to it the first counts. `allow`: what a retry may change, too.
  */
-export async function sayVerb(task: string, verb: Verb, note = "", seen = ""): Promise<string> {
+export async function sayVerb(task: string, verb: Verb, note = "", seen = "", allow: string[] = []): Promise<string> {
   const path = { task };
   let said: Views["SaidVerb"];
-  if (verb === "retry") said = await call("post", "/api/tasks/{task}/retry", { path, body: { note, seen, discard: false } });
+  if (verb === "retry") said = await call("post", "/api/tasks/{task}/retry", { path, body: { note, seen, discard: false, allow } });
   else if (verb === "submit") said = await call("post", "/api/tasks/{task}/submit", { path, body: { note } });
   else said = await call("post", `/api/tasks/{task}/${verb}` as "/api/tasks/{task}/approve", { path, body: { note, seen } });
   if (said.already) return `already answered: ${said.by}`;

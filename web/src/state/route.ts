@@ -8,9 +8,20 @@ export interface Route {
   query: URLSearchParams;
 }
 
+/** What cannot be decoded is no name of ours: it stays as it was typed. */
+function decoded(part: string): string | null {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return null;
+  }
+}
+
 function read(): Route {
   const [path = "", asked = ""] = window.location.hash.replace(/^#\/?/, "").split("?", 2);
-  const [first = "", id = "", last = ""] = path.split("/").map(decodeURIComponent);
+  const parts = path.split("/").map(decoded);
+  if (parts.includes(null)) return { page: "unknown", id: path, query: new URLSearchParams() };
+  const [first, id, last] = [parts[0] ?? "", parts[1] ?? "", parts[2] ?? ""];
   const query = new URLSearchParams(asked);
   if (first === "") return { page: "work", id: "", query };
   if (first === "tasks" && id) return { page: last === "review" ? "review" : "task", id, query };

@@ -86,6 +86,11 @@ class Retry(Answer):
         default=False,
         description="Also where a person worked in the worktree; what lies there is kept aside.",
     )
+    allow: list[str] = Field(
+        default=[],
+        max_length=1000,
+        description="Paths that it may change from now on, besides what limits it.",
+    )
 
 
 class Update(Task):
@@ -216,7 +221,9 @@ async def retry_task(head: Head, caller: Caller, args: Retry) -> views.SaidVerb:
         if not args.discard:
             submit.refuse_to_drop(args.task, left)
         keep = submit.is_hand_work(left)
-    return await head.do(submit.retry, args.task, args.note, keep=keep, seen=args.seen)
+    return await head.do(
+        submit.retry, args.task, args.note, keep=keep, seen=args.seen, allow=tuple(args.allow)
+    )
 
 
 async def submit_task(head: Head, caller: Caller, args: Said) -> views.SubmittedTask:

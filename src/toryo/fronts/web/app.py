@@ -169,8 +169,8 @@ def _add_monitor(app: FastAPI, line: DaemonLine) -> None:
         return json_answer(await monitor.log(line, id, project))
 
     @app.get("/api/attention", operation_id="attention", responses={200: {"model": monitor.Attention}})
-    async def attention() -> Response:
-        return json_answer(await monitor.attention(line))
+    async def attention(asked: Annotated[bodies.InProject, Query()]) -> Response:
+        return json_answer(await monitor.attention(line, asked.project))
 
 
 def _add_events(app: FastAPI, hub: Hub) -> None:

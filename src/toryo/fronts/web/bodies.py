@@ -76,20 +76,20 @@ class UpdateTask(Arguments):
     timeout_s: float | None = Field(default=None, gt=0, le=7 * 86400)
 
 
-class OneBranch(Arguments):
+class NamedBranch(Arguments):
     branch: str
 
 
-class DeleteBranch(OneBranch):
+class DeleteBranch(NamedBranch):
     commit: str = Field(default="", description="Only if it is still at this commit.")
 
 
-class MergeBranch(OneBranch):
+class MergeBranch(NamedBranch):
     onto: str = Field(default="", description="Another target than the project's.")
     note: str = ""
 
 
-class StartOnBranch(OneBranch):
+class StartOnBranch(NamedBranch):
     agent: str
 
 
@@ -103,6 +103,11 @@ class Verb(Note):
 
 class Retry(Verb):
     discard: bool = Field(default=False, description="Also where a person worked in the worktree.")
+    allow: list[str] = Field(
+        default=[],
+        max_length=1000,
+        description="Paths that it may change from now on, besides what limits it.",
+    )
 
 
 class Diff(Arguments):

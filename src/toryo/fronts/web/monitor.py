@@ -101,6 +101,6 @@ async def log(line: DaemonLine, task: str, project: str) -> MonitoredLog:
     return {"task_id": shown["id"], "content": text, "last_updated": updated}
 
 
-async def attention(line: DaemonLine) -> Attention:
-    status = await line.call("get_status", {})
+async def attention(line: DaemonLine, project: str = "") -> Attention:
+    status = await line.call("get_status", {"project": project} if project else {})
     return {"needs_you": status["needs_you"], "needs_you_counts": status["needs_you_counts"]}

@@ -125,14 +125,14 @@ ROUTES = (
     _post("/projects", "register_project", bodies.NewProject, projects.RegisteredProject, 180),
     _get("/projects/{project}", "get_project", _N, projects.OneProject),
     _get("/projects/{project}/branches", "list_branches", bodies.Branches, repositories.ListedBranches),
-    _get("/projects/{project}/branch", "show_branch", bodies.OneBranch, repositories.OneBranch),
+    _get("/projects/{project}/branch", "show_branch", bodies.NamedBranch, repositories.OneBranch),
     _post(
         "/projects/{project}/branch/delete", "delete_branch", bodies.DeleteBranch, repositories.DeletedBranch
     ),
     _post(
         "/projects/{project}/branch/merge", "merge_branch", bodies.MergeBranch, repositories.MergedBranch, 180
     ),
-    _post("/projects/{project}/branch/open", "open_branch", bodies.OneBranch, repositories.OpenedBranch),
+    _post("/projects/{project}/branch/open", "open_branch", bodies.NamedBranch, repositories.OpenedBranch),
     _post(
         "/projects/{project}/branch/start",
         "start_on_branch",
@@ -142,7 +142,7 @@ ROUTES = (
     _post(
         "/projects/{project}/branch/summary",
         "summarise_branch",
-        bodies.OneBranch,
+        bodies.NamedBranch,
         repositories.SummarisedBranch,
         180,
     ),

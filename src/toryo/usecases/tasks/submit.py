@@ -9,13 +9,14 @@ from typing import Any
 
 from toryo.domain import subjects
 from toryo.domain.errors import Refused
-from toryo.domain.ids import RunId
+from toryo.domain.ids import AgentName, RunId
 from toryo.domain.words import OrderKind, OrderState, Purpose, TaskStatus, Verb
 from toryo.engine.context import HeadContext
 from toryo.engine.facts.runs import own_fact
 from toryo.engine.ids import new_id
 from toryo.engine.orders.compose import worktree_of
 from toryo.engine.orders.insertion import hub
+from toryo.engine.scope import scope_of
 from toryo.engine.subjects.task import look_at_task
 from toryo.engine.subjects.withdrawal import withdraw_landing
 from toryo.engine.units.retries import insist_may_begin
@@ -25,10 +26,11 @@ from toryo.reconciler.subjects import Policy
 from toryo.reconciler.task_verbs import retries_target
 from toryo.store.database.engine import Tx
 from toryo.store.database.rows import RunRow, TaskRow, VerbRow
-from toryo.store.tables import facts, landings, orders, projects, runs, tasks, verbs
+from toryo.store.tables import agents, facts, landings, orders, projects, runs, tasks, verbs
 from toryo.usecases.asks.read import Read, insist_heard
 from toryo.usecases.finding import refuse_removed, the_task
 from toryo.usecases.tasks import verbs as words
+from toryo.usecases.tasks.add import look_over
 
 CLIENT = "person"
 MOST_NAMED = 5
@@ -90,8 +92,12 @@ def refuse_to_drop(text: str, left: dict[str, Any]) -> None:
         )
 
 
-def retry(context: HeadContext, text: str, note: str, *, keep: bool, seen: str = "") -> views.SaidVerb:
-    """Start over; `keep`: what a person left in the worktree is collected before that goes."""
+def retry(
+    context: HeadContext, text: str, note: str, *, keep: bool, seen: str = "", allow: tuple[str, ...] = ()
+) -> views.SaidVerb:
+    """Start over; `keep`: what a person left in the worktree is collected before that goes. `allow`: paths
+    that the next run may change, too."""
+    look_over(allow, None)
     with context.store.change() as tx:
         row = the_task(tx, text)
         first = words.first_answer(tx, row, Verb.RETRY, seen)
@@ -101,7 +107,21 @@ def retry(context: HeadContext, text: str, note: str, *, keep: bool, seen: str =
         if keep and last is not None and last.collected is not None:
             _begin(tx, row, last, {})
             row = the_task(tx, row.id)
-        return words.answer(row, words.said(tx, row, Verb.RETRY, note))
+        verb = words.said(tx, row, Verb.RETRY, note)
+        _allow(tx, row, allow)
+        return words.answer(row, verb)
+
+
+def _allow(tx: Tx, row: TaskRow, paths: tuple[str, ...]) -> None:
+    """Its own limit, or that of the agent of its last run, is kept and has these beside it."""
+    last = _last(tx, row)
+    agent = agents.get(tx, last.agent if last else AgentName(row.agent), row.project)
+    project = projects.get(tx, row.project)
+    limit = scope_of(project, agent, row).write if project and agent else None
+    if not paths or limit is None:
+        return
+    tasks.update(tx, row.id, write=list(dict.fromkeys((*limit, *paths))), predicted=False)
+    tx.emit("task_changed", {"fields": ["write"]}, project=row.project, task=row.id)
 
 
 def refuse_unfit(text: str, left: dict[str, Any]) -> None:

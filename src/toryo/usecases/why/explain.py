@@ -7,6 +7,7 @@ from typing import Any
 
 from toryo.domain.actions import Do, action
 from toryo.domain.errors import NotFound
+from toryo.domain.reason_words import SAY_NO_MORE
 from toryo.domain.reasons import HOLDS_UP, Reason, Turn, meaning, parse
 from toryo.domain.words import Outcome
 from toryo.engine import chain
@@ -170,6 +171,7 @@ def _sentence(row: TaskRow) -> str:
     argument = parse(reason)[1] if reason else ""
     told = status.replace("_", " ") + (f": {said}" if said else "") + (f" ({argument})" if argument else "")
     is_said = detail in said or said in detail or (argument and argument in detail)
+    is_said = is_said or parse(reason)[0] in SAY_NO_MORE
     return f"{told}; {detail}" if detail and not is_said else told
 
 

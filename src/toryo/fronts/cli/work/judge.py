@@ -55,6 +55,9 @@ def _declare(name: str) -> Declare:
                 action="store_true",
                 help="also if you worked in its worktree; `toryo restore` finds that again",
             )
+            parser.add_argument(
+                "--allow", action="append", metavar="PATH", help="it may change this, too; several times"
+            )
         examples = (
             f"toryo task {name} t3kd92m1",
             f'toryo task {name} t3kd92m1 --note "looked at it"',
@@ -75,6 +78,7 @@ def _judge(tool: str, outcome: str) -> Callable[[argparse.Namespace, Desk], int]
                 from toryo.fronts.cli.work.finish import may_discard
 
                 said["discard"] = may_discard(args, task, desk) or None
+                said["allow"] = args.allow
             answer: dict[str, Any] = desk.call(tool, said)
             return answer
 
