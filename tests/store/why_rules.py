@@ -59,6 +59,9 @@ def check_why(house: House, tables: dict[str, list[Row]]) -> None:
             told = explain.of_project(tx, project)
             _names_only(told, known)
             _offers_something(told)
+            waits = project.status != "active" or any(one["project"] == project.id for one in needs)
+            assert (told["turn"] == Turn.PERSON) is waits, f"{told} and {needs}"
+            assert not waits or told["waits_for"] or project.status != "active", told
             for target in projects.targets_of(tx, project.id):
                 told = explain.of_target(tx, project, target)
                 _names_only(told, known)
