@@ -9,8 +9,9 @@ import pytest
 from test_user_documents import told
 
 from toryo.coordinator.answers.answer import READS as ANSWERED
-from toryo.domain.reasons import MEANINGS, About, Reason
+from toryo.domain.reasons import MEANINGS, About, Reason, turn
 from toryo.domain.words import MONITOR_STATUS, OUTSIDE_STATUS, MissionStatus, OrderKind, TaskStatus
+from toryo.engine.units.files import EDGE
 from toryo.protocol.asks import READ
 from toryo.protocol.kinds.table import FACTS, KINDS
 
@@ -55,6 +56,13 @@ def test_monitors_are_told_the_words_of_the_page() -> None:
     assert page == {str(status): word for status, word in MONITOR_STATUS.items()}
 
 
+def test_parents_and_missions_are_told_the_words_of_the_page() -> None:
+    rows = table("Status words at the edges")
+    page = {row["status"].strip("`"): (row["children"], row["mission"]) for row in rows}
+    failed = {"error": "failed"}
+    assert page == {str(status): (word, failed.get(word, word)) for status, word in EDGE.items()}
+
+
 def test_at_every_edge_a_status_is_one_of_its_words() -> None:
     rows = table("Status words at the edges")
     assert {edge: {row[edge] for row in rows} for edge in EDGES} == EDGES
@@ -96,6 +104,14 @@ def test_every_reason_that_a_user_is_told_stands_there_with_its_statuses() -> No
         for status in words(row["of"])
     }
     assert page == {(str(status), reason) for status, reason in told() if reason}
+
+
+def test_every_reason_stands_there_once_with_whose_turn_it_is_at_each_of_its_statuses() -> None:
+    rows = {row["reason"].strip("`"): row for row in table("Reasons")}
+    assert sorted(rows) == sorted(column("Reasons", "reason"))
+    for reason, row in rows.items():
+        turns = [turn(TaskStatus(status), reason.rstrip(":")) for status in words(row["of"])]
+        assert row["turn"].lower() == ", then ".join(dict.fromkeys(turns)), reason
 
 
 def test_every_test_that_is_named_exists() -> None:

@@ -25,11 +25,17 @@ def asks(shop: Shop) -> list[Body]:
     return list(shop.daemon.person("get_status")["needs_you"])
 
 
+def turn(shop: Shop, task: str) -> str:
+    return str(shop.daemon.person("why", id=task, project=shop.project)["turn"])
+
+
 def test_a_dismissed_failure_needs_nobody_until_it_was_tried_again(shop: Shop) -> None:
     task = failed(shop)
     assert [one["task"] for one in asks(shop)] == [task]
+    assert turn(shop, task) == "person"
     shop.daemon.person("dismiss_task", task=task, note="known")
     assert asks(shop) == []
+    assert turn(shop, task) == "nobody"
     shown = shop.task(task)
     assert (shown["status"], shown["dismissed"]) == ("failed", True)
     assert shown["verbs"][-1]["verb"] == "dismiss"
@@ -54,6 +60,7 @@ def test_what_a_person_ended_does_not_wait_for_them(shop: Shop) -> None:
     shop.hands.collect(commits=0)
     assert shop.state(task) == "failed stopped"
     assert asks(shop) == []
+    assert turn(shop, task) == "nobody"
 
 
 def test_only_a_failed_task_is_dismissed(shop: Shop) -> None:

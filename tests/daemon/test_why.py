@@ -76,6 +76,21 @@ def test_a_run_a_target_and_a_project_say_why_too(shop: Shop) -> None:
     assert "1 failed" in project["sentence"]
 
 
+def test_a_project_whose_tasks_wait_for_a_person_is_a_persons_turn_with_their_lines(shop: Shop) -> None:
+    assert why(shop, shop.project)["turn"] == "nobody"
+    first, second = failed(shop, "First"), shop.add_task("Second", held=True)
+    told = why(shop, shop.project)
+    assert told["turn"] == "person"
+    assert {one["subject"] for one in told["waits_for"]} == {f"task:{first}", f"task:{second}"}
+    assert {f"toryo task retry {first}", f"toryo task approve {second}"} <= {
+        one["line"] for one in told["actions"]
+    }
+    assert f"task:{first}" in {fact["row"] for fact in told["facts"]}
+    shop.daemon.person("dismiss_task", task=first)
+    shop.daemon.person("approve_task", task=second)
+    assert why(shop, shop.project)["turn"] == "nobody"
+
+
 def test_a_name_that_nothing_has_is_refused_with_a_hint(shop: Shop) -> None:
     with pytest.raises(ToolFailed) as refused:
         why(shop, "tnothing")

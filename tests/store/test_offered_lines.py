@@ -544,7 +544,8 @@ def says_why(house: House, task: str, lines: list[str]) -> None:
         kind, _, id = fact["row"].partition(":")
         assert id in known[kind], fact
     assert [one["line"] for one in told["actions"]] == lines
-    assert told["turn"] == ("service" if told["reason"] == "parked" else "person")
+    turns = {"parked": "service", "stopped": "nobody"}
+    assert told["turn"] == turns.get(told["reason"], "person")
     assert told["sentence"]
 
 

@@ -45,6 +45,7 @@ def check_why(house: House, tables: dict[str, list[Row]]) -> None:
             told = explain.of_task(house.context, tx, row)
             _names_only(told, known)
             _ends_somewhere(told, row, tables, now, marks)
+            _is_news(told, row, needs)
             ready = waits_for.found_of(house.context, tx, row)
             if ready is not None and ready.code == "turn" and f"task:{row.id}" not in marks:
                 found = next_task.pick(tx, row.agent, row.project)
@@ -59,6 +60,9 @@ def check_why(house: House, tables: dict[str, list[Row]]) -> None:
             told = explain.of_project(tx, project)
             _names_only(told, known)
             _offers_something(told)
+            waits = project.status != "active" or any(one["project"] == project.id for one in needs)
+            assert (told["turn"] == Turn.PERSON) is waits, f"{told} and {needs}"
+            assert not waits or told["waits_for"] or project.status != "active", told
             for target in projects.targets_of(tx, project.id):
                 told = explain.of_target(tx, project, target)
                 _names_only(told, known)
@@ -77,6 +81,14 @@ def _names_only(told: Row, known: set[str]) -> None:
     assert named <= known, f"{told['subject']} names what is no row: {named - known}"
     assert all(fact["age_s"] >= 0 for fact in told["facts"]), told["facts"]
     assert told["facts"] == sorted(told["facts"], key=lambda fact: fact["at"])
+
+
+def _is_news(told: Row, row: Any, needs: Sequence[Any]) -> None:
+    """A failure waits for a person exactly while attention names it for itself."""
+    if row.status == TaskStatus.FAILED:
+        mine = [one for one in needs if one["subject"] == f"task:{row.id}"]
+        named = bool(mine) and "dead-blocked behind it" not in mine[0]["why"]
+        assert named is (told["turn"] == Turn.PERSON), f"{told}, and in attention: {mine}"
 
 
 def _is_told(told: Row, target: TargetRow, needs: Sequence[Any], tables: dict[str, list[Row]]) -> None:

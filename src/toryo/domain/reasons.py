@@ -371,7 +371,9 @@ def meaning(text: str) -> Meaning:
 
 
 def turn(status: TaskStatus, text: str) -> Turn:
-    """Whose turn it is."""
+    """Whose turn it is; what a person ended waits for nobody."""
+    if status is TaskStatus.FAILED and text in BY_A_PERSON:
+        return Turn.NOBODY
     own = meaning(text).turn
     return _TURN[status] if own is None or status in _SAYS_ALL else own
 

@@ -215,10 +215,15 @@ def count_tasks(
         cancelled=number(row for row in rows if row[0] is TaskStatus.CANCELLED),
         at_rest=number(row for row in rows if is_at_rest(row[0], row[1])),
         moving=number(row for row in unfinished if _moves(row[0], row[1])),
-        waiting_for_person=number(row for row in unfinished if turn(row[0], row[1]) is Turn.PERSON),
+        waiting_for_person=number(row for row in unfinished if _stays(row[0], row[1])),
         given_up=given_up,
         live_runs=live_runs,
     )
+
+
+def _stays(status: TaskStatus, reason: str) -> bool:
+    """Until a person acts: also where they ended it themselves, and so it asks for nobody."""
+    return status is TaskStatus.FAILED or turn(status, reason) is Turn.PERSON
 
 
 def _moves(status: TaskStatus, reason: str) -> bool:

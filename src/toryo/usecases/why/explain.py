@@ -5,22 +5,20 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from toryo.domain.actions import Do, action
 from toryo.domain.errors import NotFound
 from toryo.domain.reason_words import SAY_NO_MORE
-from toryo.domain.reasons import HOLDS_UP, Reason, Turn, meaning, parse
+from toryo.domain.reasons import Turn, meaning, parse
 from toryo.domain.words import Outcome
 from toryo.engine import chain
 from toryo.engine.actions import shown
 from toryo.engine.context import HeadContext
-from toryo.protocol.views.actions import ActionView
 from toryo.store.database.engine import Tx
-from toryo.store.database.rows import ProjectRow, RunRow, TargetRow, TaskRow
+from toryo.store.database.rows import ProjectRow, RunRow, TaskRow
 from toryo.store.tables import projects, runs, tasks
 from toryo.usecases.finding import names_run, the_mission, the_project, the_run, the_task
-from toryo.usecases.targets import targets
 from toryo.usecases.why import facts, standing
 from toryo.usecases.why.of_missions import of_mission
+from toryo.usecases.why.of_projects import of_project, of_target
 from toryo.usecases.why.standing import Standing
 
 Told = dict[str, Any]
@@ -110,59 +108,6 @@ def of_run(context: HeadContext, tx: Tx, run: RunRow) -> Told:
         "dead": False,
         "dead_at": None,
     }
-
-
-def of_target(tx: Tx, owner: ProjectRow, target: TargetRow) -> Told:
-    """As `toryo target show` has it: one reason for both."""
-    now = targets.target_line(tx, owner, target)
-    reason, whose = now["reason"], targets.whose_turn(now["reason"])
-    sentence = str(now["waits_for"] or "")
-    if not sentence:
-        is_moved = target.tip == target.published
-        sentence = "nothing is in its way" if is_moved else "accepted work is being published"
-        whose = Turn.NOBODY if is_moved else Turn.TORYO
-    waits = reason in HOLDS_UP
-    return {
-        "subject": {"kind": "target", "id": target.name, "title": owner.name},
-        "status": "waiting" if waits else "stopped" if whose is Turn.PERSON else "moving",
-        "reason": reason,
-        "sentence": f"{target.name} of {owner.name}: {sentence}",
-        "facts": facts.of_target(tx, target),
-        "waits_for": [],
-        "turn": whose,
-        "actions": now["actions"],
-        "dead": False,
-        "dead_at": None,
-    }
-
-
-def of_project(tx: Tx, row: ProjectRow) -> Told:
-    counts = {status: number for status, number in tasks.counts(tx, row.id).items() if number}
-    work = ", ".join(f"{number} {status}" for status, number in counts.items()) or "no tasks yet"
-    known = [of_target(tx, row, one) for one in projects.targets_of(tx, row.id)]
-    stopped = [one for one in known if one["turn"] is Turn.PERSON]
-    is_active = row.status == "active"
-    sentence = f"{row.name} is {row.status}: {work}"
-    return {
-        "subject": {"kind": "project", "id": row.id, "title": row.name},
-        "status": row.status,
-        "reason": "" if is_active else Reason.PROJECT_ARCHIVED,
-        "sentence": sentence + "".join(f"; {one['sentence']}" for one in stopped[:3]),
-        "facts": facts.aged(tx, [(row.created_at, "project registered", f"project:{row.id}")]),
-        "waits_for": [
-            {"subject": f"target:{one['subject']['id']}", "status": one["status"], "reason": one["reason"]}
-            for one in stopped
-        ],
-        "turn": Turn.PERSON if stopped or not is_active else Turn.NOBODY,
-        "actions": _of_targets(stopped) if is_active else [shown(action(Do.ACTIVATE_PROJECT, row.name))],
-        "dead": False,
-        "dead_at": None,
-    }
-
-
-def _of_targets(stopped: list[Told]) -> list[ActionView]:
-    found = [one for target in stopped for one in target["actions"]]
-    return [one for place, one in enumerate(found) if one not in found[:place]]
 
 
 def _sentence(row: TaskRow) -> str:

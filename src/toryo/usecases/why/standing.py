@@ -39,7 +39,8 @@ def of_task(context: HeadContext, tx: Tx, row: TaskRow) -> Standing:
     if mission and row.status == TaskStatus.BLOCKED and meaning(row.reason).about is About.MISSION:
         return _of_mission(tx, row, mission)
     found = attention.actions_of(tx, row)
-    return Standing(turn(TaskStatus(row.status), row.reason), found, _links(tx, row))
+    whose = Turn.NOBODY if attention.is_dead_root(tx, row) else turn(TaskStatus(row.status), row.reason)
+    return Standing(whose, found, _links(tx, row))
 
 
 def _links_of_ready(tx: Tx, row: TaskRow, ready: waits_for.WaitsFor) -> tuple[Link, ...]:
