@@ -121,6 +121,17 @@ def test_work_that_a_person_took_off_its_target_is_not_told_as_done(shop: Shop) 
     assert told(shop) == []
 
 
+def test_of_what_is_done_no_reason_is_told(shop: Shop) -> None:
+    set_notify(shop)
+    shop.daemon.person("set_config", key="notify_on", value="done")
+    task = land(shop)
+    (line,) = told(shop)
+    assert (line["event"], line["task"], line["why"]) == ("done", task, "")
+    assert line["text"] == "front: Mend it is done"
+    body = shop.daemon.refused(shop.daemon.operator, "start_session", task=task, agent="dev")
+    assert body["error"] == f"{task} is done: it cannot be started."
+
+
 def test_a_target_that_comes_to_stand_still_is_told_once_where_no_task_speaks_of_it(shop: Shop) -> None:
     first, second = land(shop, "5" * 40, "Mend the door"), land(shop)
     set_notify(shop)

@@ -32,7 +32,7 @@ def test_an_agent_that_is_disabled_or_has_no_program_is_noted(shop: Shop) -> Non
     lost = {"command": "/nowhere/agent.sh {prompt_file}", "client": "command"}
     shop.daemon.person("add_agent", name="lost", project=shop.project, **lost)
     assert notes(shop, agent="lost") == [
-        "the program /nowhere/agent.sh of the agent lost is not there; "
+        "the program of the agent lost is missing: /nowhere/agent.sh is not there; "
         "type: toryo agent add lost --command '…'"
     ]
 

@@ -12,6 +12,7 @@ from toryo.protocol.kinds.gate import Checked
 from toryo.protocol.kinds.landing import Accepted, Published, PublishWaiting
 from toryo.protocol.kinds.repository import Surveyed
 from toryo.protocol.kinds.target import TargetSeen
+from toryo.usecases.evidence.verify import order_verification
 
 CHECKED = "base: main\ndod: {checks: [{command: make test}]}\n"
 OTHER = "7" * 40
@@ -246,3 +247,15 @@ def test_a_tasks_word_about_its_target_is_recorded_of_both(red: Shop) -> None:
     assert [one["verb"] for one in red.task(task)["verbs"]] == ["release"]
     (event,) = events(red, "target_approved")
     assert (event["task"], event["body"]["why"]) == (task, "base_red")
+
+
+def test_a_verification_says_that_work_landed_only_when_it_is_on_the_branch(shop: Shop) -> None:
+    check_by(shop, CHECKED)
+    shop.hands.report(shop.hands.order("check"), "checked", Checked(result="passed", exit_code=0))
+    task = worked(shop)
+    shop.hands.build()
+    shop.hands.report(shop.hands.order("check"), "checked", Checked(result="passed", exit_code=0))
+    shop.hands.report(shop.hands.order("accept"), "accepted", Accepted(moved=True, tip=MERGED))
+    assert shop.daemon.do(order_verification, task).what == "its work on main"
+    shop.hands.report(shop.hands.order("publish"), "published", Published(published=True, commit=MERGED))
+    assert shop.daemon.do(order_verification, task).what == "what landed"

@@ -65,6 +65,30 @@ def test_a_program_that_is_not_there_is_named_before_a_run_and_installing_it_is_
     assert shop.hands.claim("coder", shop.project)["claimed"]
 
 
+def test_so_is_the_program_of_a_command_which_is_looked_for_before_its_task_is_claimed(shop: Shop) -> None:
+    """S3-104."""
+    ghost = {"client": "command", "command": "no-such-prog {prompt_file}"}
+    shop.daemon.person("add_agent", name="ghost", project=shop.project, **ghost)
+    task = shop.add_task(agent="ghost")
+    assert shop.state(task) == "ready"
+    assert shop.hands.speak("next_orders", wait_s=0)["programs"] == ["no-such-prog"]
+    shop.hands.speak("tell_clients", clients={"command:no-such-prog": ""})
+    assert shop.state(task) == "blocked no_program"
+    assert shop.task(task)["detail"] == "no-such-prog is not on PATH"
+    assert not shop.hands.claim("ghost", shop.project)["claimed"]
+    typed = "toryo agent add ghost --command '…'"
+    assert shop.daemon.person("get_status")["needs_you"][0]["type"] == typed
+    (note,) = shop.daemon.person("add_task", title="x", project=shop.project, agent="ghost")["notes"]
+    assert note == f"the program of the agent ghost is missing: no-such-prog is not on PATH; type: {typed}"
+    shop.hands.register()
+    assert shop.state(task) == "blocked no_program"
+    (project,) = shop.hands.call("list_active_projects_with_agents")["projects"]
+    assert "no-such-prog" in project["programs"]
+    shop.hands.speak("tell_clients", clients={"command:no-such-prog": "/bin/no-such-prog"})
+    assert shop.state(task) == "ready"
+    assert "no-such-prog" not in str(shop.daemon.person("get_status")["coordinators"])
+
+
 def test_a_task_whose_agent_has_no_client_names_the_client_that_is_installed(shop: Shop) -> None:
     shop.daemon.person("add_agent", name="worker", project=shop.project)
     task = shop.add_task(agent="worker")

@@ -125,6 +125,18 @@ def test_long_text_goes_through_the_pager_on_a_terminal_only(monkeypatch, tmp_pa
     assert seen.read_text() == "line\n" * 500
 
 
+def test_submit_revert_and_release_take_several_ids(peer, typed):
+    there = peer(
+        submit_task={"id": "t1", "run": "r2", "said": "submit"},
+        revert_task={"id": "t9", "title": "Revert: mend", "reverts": "t1", "builds_on_it": []},
+        release_run={"run": "r1"},
+    )
+    assert typed("task", "submit", "t1", "t2").out.count("was submitted") == 2
+    assert there.arguments_of("submit_task")["task"] == "t2"
+    assert typed("task", "revert", "t1", "t2").out == "t9  Revert: mend\n" * 2
+    assert typed("run", "release", "r1", "r2").out.count("is given up") == 2
+
+
 @pytest.mark.parametrize("words", ["submit", "revert"])
 def test_a_person_only_submits_and_reverts(typed, monkeypatch, words):
     monkeypatch.setenv("TORYO_RUN", "r1")

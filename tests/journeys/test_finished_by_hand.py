@@ -23,7 +23,7 @@ def test_a_person_finishes_a_failed_task_and_it_lands_through_the_gate(make_hous
         {".toryo/config.yaml": "base: main\ndod:\n  checks:\n    - {type: test, command: sh check.sh}\n"},
     )
     git(house.repo, "branch", "-f", "main", "HEAD")
-    house.agent(f"{WORK}; exit 3")
+    house.agent(f"echo what the agent printed; {WORK}; exit 3")
     task = house.add("Half done")
     assert house.rest(task) == 1
     assert house.state(task) == "failed exit:3"
@@ -43,6 +43,8 @@ def test_a_person_finishes_a_failed_task_and_it_lands_through_the_gate(make_hous
     assert {"mine.txt", "notes.txt"} <= house.files_on()
     assert [run["purpose"] for run in house.task(task)["runs"]] == ["implement", "submit", "submit"]
     assert len(house.started()) == 1
+    assert "what the agent printed" in house.ok("log", task)
+    assert "what the agent printed" in house.ok("log", task, "--search", "printed")
     assert house.evidence(task)["verdict"] == "green"
     assert house.recomputed() == []
 
@@ -105,6 +107,7 @@ def test_a_done_task_is_taken_back_through_the_gate_and_what_builds_on_it_is_nam
     assert len(house.files_on()) == 2  # the readme, and what came later
     shown = house.task(made["id"])
     assert (shown["title"], shown["type"]) == ("Revert: Add a line", "revert")
+    assert "was made by hand: no agent ran" in house.toryo("log", made["id"]).stderr
     assert house.evidence(made["id"])["checks"] == []
     assert house.toryo("task", "revert", first).returncode == 1  # it is taken back already
     again = house.read("task", "revert", made["id"])

@@ -25,6 +25,6 @@ class Arrivals:
         self.capacity.ordered(got.orders)
         self.worker.replace(got.orders, asked_at)
         if got.startable:
-            self.claims.at_once(place, got.startable)
+            self.claims.at_once(place, got.startable, got.programs)
         elif got.look:
             self.lifecycle.wake.set()

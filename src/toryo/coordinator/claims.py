@@ -105,9 +105,12 @@ class Claims:
         with self.turn:
             return self._visit(place, project)
 
-    def at_once(self, place: Registered, pairs: Iterable[tuple[str, str]]) -> None:
-        """The daemon named pairs that may start: no need to ask whether they should."""
+    def at_once(
+        self, place: Registered, pairs: Iterable[tuple[str, str]], programs: Iterable[str] = ()
+    ) -> None:
+        """The daemon named pairs that may start, and what they start: no need to ask whether they should."""
         with self.turn:
+            self.programs.expect(programs)
             for agent, project in pairs:
                 if not self.config.serves(agent) or self._is_full(place):
                     continue
@@ -136,6 +139,7 @@ class Claims:
 
     def _visit(self, place: Registered, project: Project) -> bool:
         claimed = False
+        self.programs.expect(project.programs)
         self.programs.tell(self.daemon, place)
         self._know((project,))
         self.targets.look_at(project.id)

@@ -28,6 +28,8 @@ class Project:
     targets: tuple[Target, ...]
     resting: frozenset[str] = frozenset()
     """Live runs of units that only wait for their children."""
+    programs: tuple[str, ...] = ()
+    """What its agents of the client `command` start."""
 
 
 @dataclass(frozen=True)
@@ -80,6 +82,7 @@ def _project(raw: Mapping[str, Any]) -> Project:
         agents=tuple(map(str, raw["agents"])),
         targets=tuple(map(_target, raw.get("targets", ()))),
         resting=frozenset(map(str, raw.get("resting_runs", ()))),
+        programs=tuple(map(str, raw.get("programs", ()))),
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import json
 import os
+import shutil
 import signal
 import sys
 from functools import partial
@@ -26,6 +27,7 @@ from toryo.coordinator.runs.run_events import RunEvents
 from toryo.coordinator.runs.runs import Runs
 from toryo.coordinator.runs.signs import Signs
 from toryo.coordinator.runs.windows import Windows
+from toryo.domain.client_names import OF_A_COMMAND
 from toryo.domain.words import PlaceKind
 from toryo.files import write_whole
 from toryo.place import keys, logs
@@ -123,7 +125,7 @@ def join(home: Home, name: str, config: Config, key: str, lifecycle: Lifecycle) 
         orders=orders,
     )
     worker = Worker(orders, acts, shared.journal, reporter, lifecycle)
-    programs = Programs(lambda: _looked_for(home, config))
+    programs = Programs(lambda programs: _looked_for(home, config, programs))
     claims = Claims(
         shared.daemon(), config, capacity, worker.add, lifecycle.supersede, targets, programs, prefetch
     )
@@ -188,10 +190,13 @@ def _clients(home: Home) -> dict[str, str]:
     return registry.known_on_path(settings.environment(), home.path / "clients")
 
 
-def _looked_for(home: Home, config: Config) -> dict[str, str]:
-    """As `ai_providers` has them called; an empty path says that the program is not there."""
+def _looked_for(home: Home, config: Config, programs: frozenset[str]) -> dict[str, str]:
+    """As `ai_providers` has them called; an empty path says that the program is not there. With the programs
+    that commands start."""
     commands = {name: one.cli_command for name, one in config.ai_providers.items() if one.cli_command}
-    return registry.looked_for(settings.environment(), home.path / "clients", commands)
+    found = registry.looked_for(settings.environment(), home.path / "clients", commands)
+    path = settings.environment().get("PATH", "")
+    return found | {f"{OF_A_COMMAND}{name}": shutil.which(name, path=path) or "" for name in programs}
 
 
 def _check_hands() -> int:

@@ -98,6 +98,11 @@ def not_on_path(client: str) -> str:
     return f"not on PATH{line}"
 
 
+def missing(program: str) -> str:
+    """The same as a sentence, of any program."""
+    return f"{program} is {'not there' if '/' in program else not_on_path(program)}"
+
+
 def waiting_words(around: Around) -> str:
     """What a person is to do in their checkout before a publish goes on, and what waits with it."""
     return in_its_queue(_wish(around), around)
@@ -149,7 +154,8 @@ def _named(task: str, status: TaskStatus, reason: str, detail: str, around: Arou
             return (*own, *others, program) if own else (program, *others)
         case Reason.NO_PROGRAM:
             install = action(Do.INSTALL, command=INSTALL[around.client]) if around.client in INSTALL else None
-            return (install or action(Do.DOCTOR), *others)
+            named = action(Do.NAME_PROGRAM, around.agent, command="'…'") if around.client in PROGRAMS else None
+            return (install or named or action(Do.DOCTOR), *others)
         case Reason.ASKED:
             return (action(Do.ANSWER, task),)
         case Reason.AGENT_DISABLED:

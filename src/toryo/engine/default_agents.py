@@ -35,7 +35,7 @@ def unknown_wish(tx: Tx, project_id: str) -> list[str]:
 
 def found(row: CoordinatorRow) -> list[str]:
     """The clients whose program it found."""
-    return [name for name, path in row.clients.items() if path]
+    return [name for name, path in coordinators.clients_of(row).items() if path]
 
 
 def installed_clis(tx: Tx, machine: str) -> tuple[str, ...]:

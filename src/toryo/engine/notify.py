@@ -187,8 +187,8 @@ def line_of(tx: Tx, row: Row) -> dict[str, Any]:
     else:
         wish, evidence = attention.wish(tx, row), f"toryo evidence {row.id}"
         about = {"task": row.id, "why": wish["why"], "type": wish["type"]}
-    why = str(about["why"])[:LONGEST]
-    because = f" ({why})" if why and kind != DONE else ""
+    why = "" if kind == DONE else str(about["why"])[:LONGEST]
+    because = f" ({why})" if why else ""
     return {
         "version": 1,
         "event": kind,

@@ -38,6 +38,8 @@ class NextOrders:
     superseded: bool
     startable: tuple[tuple[str, str], ...] = ()
     """(agent, project) pairs of which a claim would get a run now."""
+    programs: tuple[str, ...] = ()
+    """What their agents start: to be looked for first."""
     asks: tuple[Ask, ...] = ()
     """Handed over with this set, and with no other one."""
 
@@ -82,6 +84,7 @@ class Daemon:
                 look=bool(answer.get("look")),
                 superseded=bool(answer.get("superseded")),
                 startable=tuple((str(agent), str(project)) for agent, project in answer.get("startable", ())),
+                programs=tuple(map(str, answer.get("programs", ()))),
                 asks=tuple(map(Ask.model_validate, answer.get("asks", ()))),
             ),
             timeout_s=wait_s + 15,

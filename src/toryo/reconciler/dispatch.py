@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from toryo.domain.advice import not_on_path
+from toryo.domain.advice import missing
 from toryo.domain.reasons import Reason, meaning, parse
 from toryo.domain.words import DEPENDENCY_FAILED, HELD, Purpose, TaskStatus, Verb, Verdict
 from toryo.reconciler.attempts import Attempt
@@ -99,9 +99,7 @@ def _no_hands(task: TaskFacts) -> TaskDecision | None:
     if not task.client:
         return TaskDecision(TaskStatus.BLOCKED, Reason.NO_CLIENT)
     if task.lacks_program:
-        return TaskDecision(
-            TaskStatus.BLOCKED, Reason.NO_PROGRAM, f"{task.client} is {not_on_path(task.client)}"
-        )
+        return TaskDecision(TaskStatus.BLOCKED, Reason.NO_PROGRAM, missing(task.program or task.client))
     return None
 
 

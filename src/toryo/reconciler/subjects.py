@@ -178,6 +178,8 @@ class TaskFacts:
     client: str = ""
     """The agent's client; empty: it has none yet."""
     lacks_program: bool = False
+    program: str = ""
+    """What the agent starts; empty: its client knows."""
     """Its client's program was looked for on the project's machine, and is not there."""
     agent_active: bool = True
     agent_assigned: bool = True

@@ -7,6 +7,7 @@ from typing import Any
 
 from sqlalchemy import bindparam, exists, false, select, true
 
+from toryo.domain.client_names import program_of, told_as
 from toryo.domain.ids import TaskId
 from toryo.domain.reasons import Reason
 from toryo.domain.words import (
@@ -108,8 +109,8 @@ def task(tx: Tx, id: str) -> TaskFacts | None:
         client=agent.client if agent else "",
         lacks_program=agent is not None
         and project is not None
-        and agent.client not in ("", "command")
-        and coordinators.lacks(tx, project.machine, agent.client),
+        and coordinators.lacks(tx, project.machine, told_as(agent.client, agent.command)),
+        program=program_of(agent.client, agent.command) if agent else "",
         agent_active=agent is None or agent.status == "active",
         agent_assigned=agent is None or projects.is_assigned(tx, row.project, agent.id),
         project_active=project is not None and project.status == "active",

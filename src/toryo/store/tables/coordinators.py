@@ -6,6 +6,7 @@ from typing import Any
 
 from sqlalchemy import bindparam, select
 
+from toryo.domain.client_names import OF_A_COMMAND
 from toryo.domain.words import PlaceKind
 from toryo.store.database.engine import Tx
 from toryo.store.database.rows import CoordinatorRow
@@ -38,9 +39,19 @@ def of_every_kind(tx: Tx) -> list[CoordinatorRow]:
     return every(tx, CoordinatorRow, _ALL)
 
 
-def lacks(tx: Tx, machine: str, client: str) -> bool:
-    """Whether its program was looked for on the machine and is nowhere; nobody said so of one never told."""
-    told = [row.clients[client] for row in listing(tx) if row.machine == machine and client in row.clients]
+def clients_of(row: CoordinatorRow) -> dict[str, str]:
+    """Each client with a program → its path, empty where that is not there."""
+    return {name: path for name, path in row.clients.items() if not name.startswith(OF_A_COMMAND)}
+
+
+def programs_of(row: CoordinatorRow) -> dict[str, str]:
+    """The same of programs that agents of the client `command` start, as they are told."""
+    return {name: path for name, path in row.clients.items() if name.startswith(OF_A_COMMAND)}
+
+
+def lacks(tx: Tx, machine: str, told_as: str) -> bool:
+    """Whether the program was looked for on the machine and is nowhere; nobody said so of one never told."""
+    told = [row.clients[told_as] for row in listing(tx) if row.machine == machine and told_as in row.clients]
     return bool(told) and not any(told)
 
 

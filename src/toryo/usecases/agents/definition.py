@@ -69,7 +69,7 @@ def changed(known: AgentRow | None, name: str, said: Mapping[str, Any]) -> NewAg
 
 def known_clients(context: HeadContext, tx: Tx) -> list[str]:
     """Those that are built in, and those that users of any machine have defined."""
-    told = {name for row in coordinators.listing(tx) for name in row.clients}
+    told = {name for row in coordinators.listing(tx) for name in coordinators.clients_of(row)}
     files = {file.stem for file in (context.home.path / "clients").glob("*.yaml")}
     built_in = (*AGENT_CLIS, *PROGRAMS, OUTSIDE)
     return [*built_in, *sorted((told | files) - set(built_in))]
@@ -150,15 +150,6 @@ def _look_over_command(wish: NewAgent) -> None:
         if (near and word not in PLACEHOLDERS) or (word in PLACEHOLDERS and not whole):
             meant = near[0] if near else word
             raise UserError(f"The command has {{{word}, which is no placeholder.", hint=f"Write {{{meant}}}.")
-
-
-def program_of(client: str, command: str) -> str:
-    """The program that an agent of the client `command` starts; empty where only its run knows."""
-    try:
-        words = shlex.split(command) if client == "command" else []
-    except ValueError:
-        return ""
-    return words[0] if words and "{" not in words[0] else ""
 
 
 def instructions(agent: AgentRow) -> str:

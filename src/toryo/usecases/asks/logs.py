@@ -13,9 +13,11 @@ from toryo.protocol.asks import LogRead, ScreenRead, SearchRead, WindowRead
 from toryo.protocol.views import runs as views
 from toryo.store.database.engine import Tx
 from toryo.store.database.rows import RunRow
+from toryo.store.tables import runs
 from toryo.usecases.asks.read import Read, insist_heard
-from toryo.usecases.finding import the_run
+from toryo.usecases.finding import names_run, the_run
 from toryo.usecases.runs.say import running
+from toryo.usecases.tasks.submit import CLIENT as BY_HAND
 
 
 def log_page(
@@ -97,6 +99,14 @@ def words_in_log(context: HeadContext, run: str, said: Sequence[Sequence[Any]]) 
 
 def _with_log(tx: Tx, text: str) -> RunRow:
     run = the_run(tx, text)
+    if not run.coordinator and not names_run(text):  # what a person did themselves printed nothing
+        started = [one for one in runs.of_task(tx, run.task) if one.coordinator]
+        run = started[-1] if started else run
+    if not run.coordinator and run.client == BY_HAND:
+        raise Refused(
+            f"{run.id} was made by hand: no agent ran.",
+            hint=f"`toryo diff {run.task}` shows what it changed.",
+        )
     if not run.coordinator:
         raise Refused(
             f"{run.id} is an outside agent's run: its output is not ours.",

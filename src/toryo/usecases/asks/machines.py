@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from toryo.domain.client_names import program_of
 from toryo.engine.context import HeadContext
 from toryo.protocol.asks import HealthRead
 from toryo.store.tables import agents, coordinators
-from toryo.usecases.agents.definition import program_of
 from toryo.usecases.asks.read import Read
 
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from toryo.domain import subjects
+from toryo.domain.client_names import COMMAND, OF_A_COMMAND, told_as
 from toryo.domain.errors import NotFound
 from toryo.domain.ids import CoordinatorId
 from toryo.domain.words import PLANNERS, PlaceKind
@@ -16,7 +17,7 @@ from toryo.engine.next_task import is_waiting_unit
 from toryo.protocol.views import coordinators as views
 from toryo.reconciler.subjects import Policy
 from toryo.store.database.engine import Tx
-from toryo.store.database.rows import CoordinatorRow
+from toryo.store.database.rows import AgentRow, CoordinatorRow
 from toryo.store.tables import coordinators, missions, orders, projects, runs, tasks, tokens
 from toryo.usecases.credentials import hash_token, new_coordinator_key, new_planner_key
 
@@ -77,6 +78,8 @@ def register(
         if row is None:
             raise CoordinatorUnknown(hint="Ask for a key first: `toryo up` does that.")
         incarnation = row.incarnation + 1
+        # of programs it learns only when work may start: until then they are as they were
+        clients = {**coordinators.programs_of(row), **clients}
         coordinators.update(
             tx,
             coordinator,
@@ -183,10 +186,18 @@ def list_active_projects(context: HeadContext) -> dict[str, Any]:
                     for target in projects.targets_of(tx, project.id)
                 ],
                 "resting_runs": _resting(tx, project.id),
+                "programs": sorted(
+                    set(map(program_to_find, projects.agents_of(tx, project.id, only_active=True))) - {""}
+                ),
             }
             for project in projects.listing(tx, only_active=True)
         ]
     return {"success": True, "projects": listed}
+
+
+def program_to_find(agent: AgentRow) -> str:
+    """Of an agent that starts a program of the machine; a coordinator looks for it there."""
+    return told_as(agent.client, agent.command).removeprefix(OF_A_COMMAND) if agent.client == COMMAND else ""
 
 
 def _resting(tx: Tx, project: str) -> list[str]:

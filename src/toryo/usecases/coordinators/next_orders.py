@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from operator import attrgetter
 from typing import Any
@@ -14,8 +14,8 @@ from toryo.protocol.order import Order
 from toryo.store.database.engine import Tx
 from toryo.store.database.rows import CoordinatorRow, OrderRow
 from toryo.store.gather import ready
-from toryo.store.tables import coordinators, orders, texts
-from toryo.usecases.coordinators.coordinators import CoordinatorUnknown, addresses, current
+from toryo.store.tables import agents, coordinators, orders, texts
+from toryo.usecases.coordinators.coordinators import CoordinatorUnknown, addresses, current, program_to_find
 from toryo.usecases.credentials import run_token
 
 SHORT = 2000
@@ -40,6 +40,8 @@ class OrderSet:
     rows: tuple[OrderRow, ...]
     startable: tuple[Startable, ...]
     """What a claim would get now: while it is the same set, nobody need be told again."""
+    programs: tuple[str, ...]
+    """What their agents start: to be looked for before they are claimed."""
     wire: Callable[[OrderRow], dict[str, Any]]
 
     @property
@@ -67,9 +69,10 @@ def take_orders(context: HeadContext, coordinator: str, incarnation: int) -> Ord
     with context.store.read() as tx:
         row = current(tx, coordinator, incarnation)
         if row is None:
-            return OrderSet(True, (), (), lambda row: wire_order(context, row))
+            return OrderSet(True, (), (), (), lambda row: wire_order(context, row))
         found = _mine(tx, row)
         startable = _startable(tx, row.machine) if row.kind == PlaceKind.COORDINATOR else ()
+        programs = _programs(tx, startable)
         words = {order.id: _words(tx, order) for order in found if order.kind == OrderKind.SAY}
     fresh = [order for order in found if order.taken_by != coordinator]
     if fresh:
@@ -78,7 +81,7 @@ def take_orders(context: HeadContext, coordinator: str, incarnation: int) -> Ord
                 orders.set_state(tx, order, OrderState.TAKEN, taken_by=coordinator)
             tx.places.clear()  # taking an order is no news to the one who takes it
     return OrderSet(
-        False, tuple(found), startable, lambda row: wire_order(context, row, words.get(row.id, ""))
+        False, tuple(found), startable, programs, lambda row: wire_order(context, row, words.get(row.id, ""))
     )
 
 
@@ -95,6 +98,11 @@ def _startable(tx: Tx, machine: str) -> tuple[Startable, ...]:
         if one.task and one.project and one.project.machine == machine:
             found.append(Startable(agent, project, f"{one.task.id}/{one.task.generation}"))
     return tuple(found)
+
+
+def _programs(tx: Tx, startable: Iterable[Startable]) -> tuple[str, ...]:
+    found = (agents.get(tx, one.agent, one.project) for one in startable)
+    return tuple(sorted({program_to_find(agent) for agent in found if agent} - {""}))
 
 
 def _mine(tx: Tx, asker: CoordinatorRow) -> list[OrderRow]:

@@ -84,7 +84,8 @@ def _subject(tx: Tx, project: ProjectRow, task: TaskRow) -> _Subject | None:
     landing = landed[-1] if landed else mine[-1] if mine else None
     gate = gates.get(tx, landing.gate) if landing and landing.gate else None
     if landing is not None and gate is not None:
-        what = "what landed" if landed else f"its work on {landing.target}"
+        has_landed = landing.published_at is not None
+        what = "what landed" if has_landed else f"its work on {landing.target}"
         return _of_gate(what, landing.candidate, landing.tree, gate)
     heads = [str((run.collected or {}).get("head") or "") for run in runs.of_task(tx, task.id)]
     head = next((one for one in reversed(heads) if one), "")

@@ -65,8 +65,9 @@ def start_session(context: HeadContext, text: str, agent_name: str) -> str:
 def _startable(task: TaskRow) -> None:
     status = TaskStatus(task.status)
     if status not in STARTABLE or (status is TaskStatus.BLOCKED and task.reason not in HARMLESS):
+        why = f" ({task.reason})" if task.reason else ""
         raise Refused(
-            f"{task.id} is {status} ({task.reason}): it cannot be started.",
+            f"{task.id} is {status}{why}: it cannot be started.",
             hint=f"See `toryo task show {task.id}`; `toryo task retry` opens a failed one again.",
         )
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from toryo.domain.actions import lines
 from toryo.domain.advice import INSTALL
-from toryo.domain.client_names import AGENT_CLIS
+from toryo.domain.client_names import AGENT_CLIS, program_of
 from toryo.domain.reasons import Reason, meaning
 from toryo.domain.words import PlaceKind
 from toryo.engine import hindrances, stopped_targets
@@ -18,7 +18,6 @@ from toryo.protocol.views import status as views
 from toryo.store.database.engine import Tx
 from toryo.store.database.rows import CoordinatorRow
 from toryo.store.tables import agents, coordinators, facts, missions, projects
-from toryo.usecases.agents.definition import program_of
 from toryo.usecases.projects import settings_problems
 
 Seen = Mapping[str, Mapping[str, Any] | None]
@@ -33,7 +32,7 @@ def doctor(context: HeadContext, seen: Seen) -> views.Doctor:
         findings = [_finding("error", one["what"], one["type"]) for one in hindrances.shown(context)]
         findings += _of_coordinators(listed, seen) + _of_projects(context, tx) + _of_facts(tx)
         findings += _of_planners(context, tx) + _of_agents(tx, machines) + _of_clients(machines)
-        told = [row.clients for row in listed if not row.unseen]
+        told = [coordinators.clients_of(row) for row in listed if not row.unseen]
         clients = {name: path for one in told for name, path in one.items() if path}
     if context.store.recovered:
         findings.append(_finding("warning", context.store.recovered, ""))

@@ -73,7 +73,7 @@ def _coordinator(tx: Tx, row: CoordinatorRow) -> views.CoordinatorView:
         "incarnation": row.incarnation,
         "live": row.incarnation > 0 and not row.unseen,
         "seen_at": iso(row.seen_at),
-        "clients": {name: path for name, path in row.clients.items() if path},
+        "clients": {name: path for name, path in coordinators.clients_of(row).items() if path},
         "runs": [run.id for run in runs.live_of_coordinator(tx, row.id)],
     }
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from toryo.domain.advice import not_on_path
+from toryo.domain.advice import missing, not_on_path
+from toryo.domain.client_names import program_of, told_as
 from toryo.engine.default_agents import is_missing
 from toryo.engine.project_settings import settings_of
 from toryo.store.database.engine import Tx
 from toryo.store.database.rows import ProjectRow
-from toryo.store.tables import agents
-from toryo.usecases.agents.definition import program_of
+from toryo.store.tables import agents, coordinators
 
 PLAIN = "task"
 """The type of a task whose type nobody named."""
@@ -26,11 +26,10 @@ def of_agent(tx: Tx, project: ProjectRow, name: str) -> list[str]:
         return [f"the agent {name} is driven by {agent.client}, which is {not_on_path(agent.client)}"]
     program = program_of(agent.client, agent.command)
     # of a bare name only a coordinator knows: it has another PATH
-    if program.startswith("/") and not Path(program).exists():
-        return [
-            f"the program {program} of the agent {name} is not there; "
-            f"type: toryo agent add {name} --command '…'"
-        ]
+    is_lost = program.startswith("/") and not Path(program).exists()
+    if is_lost or coordinators.lacks(tx, project.machine, told_as(agent.client, agent.command)):
+        what = missing(program or agent.client)
+        return [f"the program of the agent {name} is missing: {what}; type: toryo agent add {name} --command '…'"]
     return []
 
 

@@ -110,7 +110,7 @@ class Clients(Arguments):
     coordinator: str
     incarnation: int = Field(ge=0, le=LARGEST)
     clients: dict[str, str] = Field(max_length=1000)
-    """An empty path: looked for, and not there."""
+    """An empty path: looked for, and not there. `command:PROGRAM` is what an agent of that client starts."""
 
 
 def _own(caller: Caller, coordinator: str) -> None:
@@ -202,6 +202,7 @@ async def orders(head: Head, caller: Caller, args: NextOrders) -> dict[str, Any]
         "orders": list(found.orders),
         "look": bool(found.startable),
         "startable": [[one.agent, one.project] for one in found.startable],
+        "programs": list(found.programs),
         "superseded": found.superseded,
         "asks": asks,
     }

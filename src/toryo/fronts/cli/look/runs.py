@@ -49,8 +49,8 @@ def _declare_stop(parser: argparse.ArgumentParser) -> None:
 
 
 def _declare_release(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("run", metavar="ID", help=RUN_HELP)
-    verb(parser, release, "toryo run release r8w2kq0z", json=True)
+    parser.add_argument("runs", nargs="+", metavar="ID", help="runs or tasks, or the beginnings of their ids")
+    verb(parser, release, "toryo run release r8w2kq0z", "toryo run release r8w2kq0z r5xh71pa", json=True)
 
 
 VERBS: Group = {
@@ -178,10 +178,9 @@ def stop(args: argparse.Namespace, desk: Desk) -> int:
 
 
 def release(args: argparse.Namespace, desk: Desk) -> int:
-    answer = desk.call("release_run", {"run": args.run})
-    if args.json:
-        print_json(answer)
-    else:
-        given_up = f"{answer['run']} is given up; its slot and its task are free."
-        print(f"{answer['run']} waits no longer." if answer.get("waiting_ended") else given_up)
-    return 0
+    return for_each(args, args.runs, lambda run: desk.call("release_run", {"run": run}), _released)
+
+
+def _released(answer: dict[str, Any]) -> str:
+    given_up = f"{answer['run']} is given up; its slot and its task are free."
+    return f"{answer['run']} waits no longer." if answer.get("waiting_ended") else given_up

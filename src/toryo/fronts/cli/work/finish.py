@@ -5,21 +5,24 @@ from __future__ import annotations
 import sys
 
 from toryo.fronts.cli.parsing import verb
-from toryo.fronts.text.output import one_line, print_json
+from toryo.fronts.cli.work.judge import for_each
+from toryo.fronts.text.output import one_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
+    from collections.abc import Callable
+    from typing import Any
 
     from toryo.fronts.client import Desk
-    from toryo.protocol.views.tasks import BuiltOn, HandWork, RevertedTask, SubmittedTask
+    from toryo.protocol.views.tasks import BuiltOn, HandWork
 
 MOST_NAMED = 5
 WITHIN_S = 60.0
 
 
 def declare_submit(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("task", metavar="ID", help="a task, or the beginning of its id")
+    parser.add_argument("tasks", nargs="+", metavar="ID", help="tasks, or the beginnings of their ids")
     parser.add_argument("--note", default=None, metavar="TEXT", help="why; kept with the task")
     parser.description = (
         "Finish a task yourself: what its worktree and branch hold now, your own commits included,\n"
@@ -30,37 +33,35 @@ def declare_submit(parser: argparse.ArgumentParser) -> None:
 
 
 def declare_revert(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("task", metavar="ID", help="a done task, or the beginning of its id")
+    parser.add_argument("tasks", nargs="+", metavar="ID", help="done tasks, or the beginnings of their ids")
     parser.add_argument("--note", default=None, metavar="TEXT", help="why; kept with the task")
     parser.description = (
         "Take back what a done task brought: a new task lands the reverse of it through the same\n"
         "checks. Tasks that build on it are named."
     )
-    verb(parser, revert, "toryo task revert t3kd92m1", hands=True, json=True)
+    examples = ("toryo task revert t3kd92m1", "toryo task revert t3kd92m1 t5xh71pa")
+    verb(parser, revert, *examples, hands=True, json=True)
 
 
 def submit(args: argparse.Namespace, desk: Desk) -> int:
-    answer: SubmittedTask = desk.call(
-        "submit_task", {"task": args.task, "note": args.note}, timeout_s=WITHIN_S
-    )
-    if args.json:
-        print_json(answer)
-        return 0
-    print(f"{answer['id']} was submitted; `toryo task wait {answer['id']}` waits for its checks.")
-    return 0
+    return for_each(args, args.tasks, _asked(args, desk, "submit_task"), _submitted)
 
 
 def revert(args: argparse.Namespace, desk: Desk) -> int:
-    answer: RevertedTask = desk.call(
-        "revert_task", {"task": args.task, "note": args.note}, timeout_s=WITHIN_S
-    )
-    if args.json:
-        print_json(answer)
-        return 0
-    print(f"{answer['id']}  {one_line(str(answer['title']))}")
-    for one in answer.get("builds_on_it") or ():
-        print(f"note: {_built(one)}")
-    return 0
+    return for_each(args, args.tasks, _asked(args, desk, "revert_task"), _reverted)
+
+
+def _asked(args: argparse.Namespace, desk: Desk, tool: str) -> Callable[[str], dict[str, Any]]:
+    return lambda task: desk.call(tool, {"task": task, "note": args.note}, timeout_s=WITHIN_S)
+
+
+def _submitted(answer: dict[str, Any]) -> str:
+    return f"{answer['id']} was submitted; `toryo task wait {answer['id']}` waits for its checks."
+
+
+def _reverted(answer: dict[str, Any]) -> str:
+    built = [f"note: {_built(one)}" for one in answer.get("builds_on_it") or ()]
+    return "\n".join([f"{answer['id']}  {one_line(str(answer['title']))}", *built])
 
 
 def _built(one: BuiltOn) -> str:

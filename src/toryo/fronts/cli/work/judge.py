@@ -98,7 +98,10 @@ def meant(args: argparse.Namespace, desk: Desk) -> list[str]:
 
 
 def for_each(
-    args: argparse.Namespace, wanted: Sequence[str], ask: Callable[[str], dict[str, Any]], outcome: str
+    args: argparse.Namespace,
+    wanted: Sequence[str],
+    ask: Callable[[str], dict[str, Any]],
+    outcome: str | Callable[[dict[str, Any]], str],
 ) -> int:
     """Ask about one after the other; what is refused of several does not keep the others from it."""
     answers, refused = [], 0
@@ -114,10 +117,14 @@ def for_each(
             continue
         answers.append({name: value for name, value in answer.items() if name != "success"})
         if not args.json:
-            told = f"was answered already: {answer['by']}" if answer.get("already") else f"{outcome}."
-            print(one_line(f"{answer.get('id') or answer.get('run')} {told}"))
+            print(_told(answer, outcome) if isinstance(outcome, str) else outcome(answer))
     if args.json:
         print_json(answers[0] if len(wanted) == 1 else {"answers": answers, "refused": refused})
     elif not wanted:
         print("There are none.")
     return 1 if refused else 0
+
+
+def _told(answer: dict[str, Any], outcome: str) -> str:
+    told = f"was answered already: {answer['by']}" if answer.get("already") else f"{outcome}."
+    return one_line(f"{answer.get('id') or answer.get('run')} {told}")
