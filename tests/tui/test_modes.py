@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from terminal import MissionShop, Screen, on_screen
+from test_work_screen import fail
 from whole_daemon import WholeDaemon
 
 from toryo.protocol.asks import AskAnswer
@@ -86,3 +89,61 @@ def test_a_lost_daemon_is_shown_and_regained(shop: MissionShop) -> None:
         await seen.until("Came later")
 
     on_screen(shop, journey, screen="work")
+
+
+def test_the_header_counts_on_every_screen_from_the_start_and_on_news(shop: MissionShop) -> None:
+    task = shop.add_task("Mend the login")
+    fail(shop, task)
+
+    async def journey(seen: Screen) -> None:
+        await seen.until("targets", "0 moving · 1 needs you · front")
+        await seen.elsewhere(shop.daemon.person, "dismiss_task", task=task)
+        await seen.until("0 moving · front", gone="needs you")
+
+    on_screen(shop, journey, screen="queue")
+
+
+def test_outside_of_any_project_one_of_several_is_chosen(model: MissionShop, tmp_path: Path) -> None:
+    back = model.add_project("back")
+
+    async def journey(seen: Screen) -> None:
+        await seen.until("which project?", "front", "back")
+        await seen.press("escape", "tab")
+        await seen.until("all projects", "What do you want done?")
+        await seen.write("Limit requests")
+        await seen.until("which project?")
+        await seen.press("escape")
+        await seen.until("Limit requests", "Which project is it for?")
+        await seen.press("enter")
+        await seen.until("which project?")
+        await seen.press("j", "enter")
+        await seen.until("· back", "you Limit requests")
+        assert [one["project"] for one in model.daemon.person("list_missions")["missions"]] == [back]
+
+    on_screen(model, journey, path=str(tmp_path))
+
+
+def test_a_project_that_is_added_later_is_found(shop: MissionShop, tmp_path: Path) -> None:
+    shop.daemon.person("archive_project", project=shop.project)
+
+    async def journey(seen: Screen) -> None:
+        await seen.until("There is no project here", "no project")
+        await seen.elsewhere(shop.add_project, "back")
+        await seen.until("0 moving · back", gone="There is no project here")
+
+    on_screen(shop, journey, path=str(tmp_path))
+
+
+def test_unfinished_missions_are_told_in_branch_mode_until_agent_mode_has_offered_them(
+    model: MissionShop,
+) -> None:
+    model.begin("Limit requests")
+
+    async def journey(seen: Screen) -> None:
+        await seen.until("1 mission is unfinished: Tab goes on with one", "Limit requests")
+        await seen.press("tab")
+        await seen.until("Unfinished missions", "Limit requests")
+        await seen.press("escape", "tab")
+        await seen.until("AI summary", gone="is unfinished")
+
+    on_screen(model, journey)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import contextlib
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from typing import Any
 
 from terminal import MissionShop, Screen, on_screen
 
@@ -118,20 +119,20 @@ def test_the_diff_shows_its_hunks_and_a_key_marks_them_as_seen(shop: MissionShop
         await seen.until("1 hunks are marked as seen")
         await seen.until("1 of 1 hunks seen", "✔ seen")
 
-    with diffs_answered(shop):
+    with asks_answered(shop, lambda ask: AskAnswer(text=DIFF, size=len(DIFF), ended=True)):
         on_screen(shop, journey, screen="work")
 
 
 @contextlib.contextmanager
-def diffs_answered(shop: MissionShop) -> Iterator[None]:
+def asks_answered(shop: MissionShop, see: Callable[[dict[str, Any]], AskAnswer]) -> Iterator[None]:
     """As a coordinator does it beside all else; one that nobody waits for any more is taken by nobody."""
     ended = threading.Event()
-    answer = AskAnswer(text=DIFF, size=len(DIFF), ended=True).model_dump(mode="json")
 
     def work() -> None:
         while not ended.wait(0.05):
             asks = shop.hands.speak("next_orders", wait_s=0)["asks"]
-            shop.hands.speak("answer_asks", answers=[{"id": one["id"], "answer": answer} for one in asks])
+            answers = [{"id": one["id"], "answer": see(one).model_dump(mode="json")} for one in asks]
+            shop.hands.speak("answer_asks", answers=answers)
 
     hands = threading.Thread(target=work)
     hands.start()
@@ -140,3 +141,39 @@ def diffs_answered(shop: MissionShop) -> Iterator[None]:
     finally:
         ended.set()
         hands.join()
+
+
+def test_the_log_and_the_terminal_go_on_by_themselves_while_they_are_seen(shop: MissionShop) -> None:
+    task = shop.add_task("Mend the login")
+    shop.hands.claim("dev", shop.project)
+    shop.hands.prepare()
+    shop.hands.start()
+    printed, reads = ["first line\n"], list[dict[str, Any]]()
+
+    def see(ask: dict[str, Any]) -> AskAnswer:
+        text, read = "".join(printed), ask["read"]
+        if read["what"] == "screen":
+            size = {"columns": 80, "rows": 24, "cursor": [0, 0]}
+            return AskAnswer(text=f"$ {printed[-1]}", ended=True, body=size)
+        reads.append(read)
+        start = 0 if read.get("tail") else read.get("offset", 0)
+        return AskAnswer(text=text[start:], start=start, next_offset=len(text), size=len(text))
+
+    async def journey(seen: Screen) -> None:
+        await seen.until("Mend the login", "running")
+        await seen.press("j", "t", "t")
+        await seen.until("first line")
+        printed.append("second line\n")
+        await seen.until("first line", "second line")
+        await seen.elsewhere(shop.add_task, "Another")  # news is no reason to read it all again
+        printed.append("third line\n")
+        await seen.until("Another", "second line", "third line")
+        assert [bool(read.get("tail")) for read in reads].count(True) == 1
+        await seen.press("t")
+        await seen.until("$ third line")
+        printed.append("fourth line\n")
+        await seen.until("$ fourth line")
+
+    with asks_answered(shop, see):
+        on_screen(shop, journey, screen="work")
+    assert shop.task(task)["status"] == "running"

@@ -7,7 +7,6 @@ import json
 import time
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from rich.text import Text
 from textual.app import App
 from textual.theme import Theme
 from textual.widgets import ContentSwitcher, Input, Static
@@ -22,9 +21,11 @@ from toryo.fronts.tui.background import in_thread
 from toryo.fronts.tui.branch_view import BranchView
 from toryo.fronts.tui.dialogs import PageDialog
 from toryo.fronts.tui.event_line import AGAIN_S, EventLine
+from toryo.fronts.tui.header import Counts, ModeNames, counted
 from toryo.fronts.tui.help_screen import HelpScreen
 from toryo.fronts.tui.keys import bindings, read, table
 from toryo.fronts.tui.palette import Everything
+from toryo.fronts.tui.project_choice import ProjectChoice, projects_of
 from toryo.fronts.tui.queue_view import QueueView
 from toryo.fronts.tui.view import View
 from toryo.fronts.tui.work.work_view import WorkView
@@ -39,12 +40,11 @@ if TYPE_CHECKING:
     from toryo.settings import Home
 
 MODES = (BranchView, AgentView, WorkView, QueueView)
-NAMES = {"branches": "Branches", "agent": "Agent", "work": "Work", "queue": "Queue"}
 AGAIN_AFTER_S = 10.0
 EVERYWHERE = (
     *("other_mode", "focus_next_part", "palette", "palette_here", "help", "quit", "leave", "new"),
     *("show_branches", "show_agent", "show_work", "show_queue", "usage", "refresh"),
-    *("jump_work", "jump_queue"),
+    *("jump_branches", "jump_agent", "jump_work", "jump_queue", "project"),
 )
 DARK = Theme(
     name="toryo",
@@ -100,7 +100,10 @@ class ToryoApp(App[None]):
         """The project that is shown, as tools take it; empty: all of them."""
         self.has_project = True
         self.project_name = ""
+        self.projects: list[dict[str, Any]] = []
+        """Those that work is done in; asked for where none is here."""
         self._counts = ""
+        self._counting = Counts(self)
         self._complained = "", 0.0
         self._start_planner, self.check_model = start_planner, check_model
         self._line = DaemonLine(home)
@@ -138,15 +141,18 @@ class ToryoApp(App[None]):
             await asyncio.sleep(AGAIN_S)
         self._reveal(self.mode)  # a dialog that was opened meanwhile stays
         self.start_planner()
+        if self.lacks_project and self.mode in ("branches", "agent"):
+            self.action_project()
         await EventLine(self._line, self._news, self._lost).follow()
 
     async def _found_project(self) -> bool:
         """The one here; outside of any: all of them, or the only one. False: nobody could be asked."""
         try:
-            projects = (await self.ask("list_projects"))["projects"]
+            self.projects = projects_of(await self.ask("list_projects"))
             main = main_checkout(self._path)
             found = (await self.ask("get_project", path=main))["project"]
             if found["status"] != "removed":
+                self.where, self.has_project = {"path": self._path}, True
                 self.project_name = found["name"]
                 if main != self._path:  # work that is begun here lands on the branch of this worktree
                     self.where = {"project": found["id"], "path": self._path}
@@ -157,10 +163,46 @@ class ToryoApp(App[None]):
         except ToryoError:  # no project is here
             pass
         self.where, self.has_project = {}, False
-        if len(projects) == 1:
-            self.where, self.has_project = {"project": projects[0]["id"]}, True
-            self.project_name = projects[0]["name"]
+        if len(self.projects) == 1:
+            self._take_project(self.projects[0])
         return True
+
+    def _take_project(self, one: dict[str, Any]) -> None:
+        self.where, self.has_project = {"project": one["id"]}, True
+        self.project_name = one["name"]
+
+    @property
+    def lacks_project(self) -> bool:
+        """There are several, and none is chosen."""
+        return not self.has_project and bool(self.projects)
+
+    def choose_project(self, project: str) -> None:
+        """Everything is about that one from now on; empty: about all of them."""
+        chosen = next((one for one in self.projects if one["id"] == project), None)
+        if chosen is None:
+            self.where, self.has_project, self.project_name = {}, False, ""
+        else:
+            self._take_project(chosen)
+        self._show_top()
+        self._counting.news()
+        for view in self.query(View):
+            view.project_changed()
+            view.news(None)
+
+    async def insist_on_project(self) -> bool:
+        """Asked for where none is chosen; whether there is one now."""
+        if self.lacks_project and (project := await self.push_screen_wait(ProjectChoice(self.projects))):
+            self.choose_project(project)
+        return not self.lacks_project
+
+    async def _look_for_project(self) -> None:
+        """One was added, or is worked on again."""
+        if self.has_project:
+            self.projects = projects_of(await self.ask("list_projects"))
+        elif await self._found_project() and self.project_name:
+            self._show_top()
+            for view in self.query(View):
+                view.news(None)
 
     # the daemon
 
@@ -169,6 +211,9 @@ class ToryoApp(App[None]):
         return await self._line.call(tool, arguments, timeout_s=timeout_s)
 
     def _news(self, events: list[dict[str, Any]] | None) -> None:
+        self._counting.news()
+        if events is None or any(str(one["kind"]).startswith("project_") for one in events):
+            self.view.begin(self._look_for_project())
         for view in self.query(View):
             view.news(events)
 
@@ -221,17 +266,13 @@ class ToryoApp(App[None]):
         self.view.seen()
 
     def show_counts(self, status: dict[str, Any]) -> None:
-        counts = status["counts"]
-        moving = sum(counts.get(name, 0) for name in ("running", "verifying", "landing"))
-        needs = len(status["needs_you"])
-        self._counts = f"{moving} moving" + (
-            f" · {needs} need{'s' if needs == 1 else ''} you" if needs else ""
-        )
+        self._counts = counted(status)
         self._show_top()
 
     def _show_top(self) -> None:
         self.query_one("#modes", ModeNames).show(self.mode)
-        told = " · ".join(part for part in (self._counts, self.project_name or "all projects") if part)
+        where = self.project_name or ("all projects" if self.projects else "no project")
+        told = " · ".join(part for part in (self._counts, where) if part)
         self.query_one("#where", Static).update(told)
 
     def open_mission(self, mission: str) -> None:
@@ -265,7 +306,7 @@ class ToryoApp(App[None]):
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Letters belong to an input, and behind a dialog nothing is done."""
-        names = {"palette_here", "help", "leave", "new", "usage", "refresh"}
+        names = {"palette_here", "help", "leave", "new", "usage", "refresh", "project"}
         if action in names or action.startswith("show_"):
             return not isinstance(self.focused, Input) and not self.has_dialog
         if action in ("other_mode", "palette") or action.startswith("jump_"):
@@ -309,8 +350,18 @@ class ToryoApp(App[None]):
     def action_show_queue(self) -> None:
         self.show("queue")
 
+    action_jump_branches = action_show_branches
+    action_jump_agent = action_show_agent
     action_jump_work = action_show_work
     action_jump_queue = action_show_queue
+
+    def action_project(self) -> None:
+        if not self.projects:
+            self.notify("There is no project. `toryo init` makes a repository one.")
+            return
+        self.push_screen(
+            ProjectChoice(self.projects), lambda project: self.choose_project(project) if project else None
+        )
 
     def action_refresh(self) -> None:
         self._news(None)
@@ -326,21 +377,3 @@ class ToryoApp(App[None]):
         project = str(self.where.get("project", self.project_name))
         runs = await self.ask("list_runs", project=project, limit=1000)
         self.push_screen(PageDialog("usage and cost", usage_text.page(missions, runs["runs"])))
-
-
-class ModeNames(Static):
-    """The four screens; a click shows one."""
-
-    def show(self, mode: str) -> None:
-        text = Text(" 棟 ", style="bold")
-        for number, (name, title) in enumerate(NAMES.items(), 1):
-            text.append(f" {number} {title} ", style="reverse bold" if name == mode else "")
-        self.update(text)
-
-    def on_click(self, event: Any) -> None:
-        at = 4
-        for number, (name, title) in enumerate(NAMES.items(), 1):
-            wide = len(f" {number} {title} ")
-            if at <= event.x < at + wide and isinstance(self.app, ToryoApp):
-                self.app.show(name)
-            at += wide

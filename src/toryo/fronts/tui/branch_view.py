@@ -12,6 +12,8 @@ from textual.widgets import Input, Static
 from toryo.fronts.text.branches import counted
 from toryo.fronts.text.output import ago, one_line
 from toryo.fronts.text.steps import MOVING_SIGN, SIGNS
+from toryo.fronts.tui.agent.agent_view import AgentView
+from toryo.fronts.tui.agent.unfinished import unfinished, unfinished_line
 from toryo.fronts.tui.branch_acts import ACTS, BranchActs
 from toryo.fronts.tui.dialogs import TextDialog
 from toryo.fronts.tui.keys import bindings
@@ -27,6 +29,7 @@ PAGE = 200
 START_S = 90.0
 KINDS = {"local": ("local", ""), "agent": ("agent", "cyan"), "remote": ("remote", "dim")}
 NO_PROJECT = "There is no project here. `toryo init` makes this repository one."
+WHICH_PROJECT = "No project is chosen: P chooses one."
 
 
 class BranchView(BranchActs):
@@ -35,7 +38,9 @@ class BranchView(BranchActs):
     HINTS = "Tab agent · j/k move · / filter · p plan here · C checkout · Enter task · ? keys"
     BINDINGS: ClassVar = bindings(("filter", "plan_here", "checkout", *ACTS))
     DEFAULT_CSS = """
-    BranchView { layout: horizontal; }
+    BranchView { layout: vertical; }
+    BranchView #unfinished { height: 1; padding: 0 1; background: $boost; display: none; }
+    BranchView #unfinished.open { display: block; }
     BranchView #list { width: 50%; min-width: 36; }
     BranchView #branches-list { height: 1fr; border: round $primary; }
     BranchView RowList:focus { border: round $accent; }
@@ -52,8 +57,10 @@ class BranchView(BranchActs):
         self._tasks: dict[str, dict[str, Any]] = {}
         """By the branch that they work on."""
         self._filter = ""
+        self._was_told = False
 
     def compose(self) -> ComposeResult:
+        yield Static(id="unfinished", markup=False)
         with Horizontal():
             with Vertical(id="list"):
                 yield Input(id="branch-filter", placeholder="filter: Enter keeps it, Esc takes it away")
@@ -81,8 +88,12 @@ class BranchView(BranchActs):
 
     async def look(self) -> None:
         if not self.front.has_project:
-            self.query_one("#about", Static).update(NO_PROJECT)
+            told = WHICH_PROJECT if self.front.projects else NO_PROJECT
+            self.query_one("#about", Static).update(told)
             return
+        if not self.branches:
+            self.query_one("#about", Static).update(Text("The branches are being read …", style="dim"))
+        await self._look_for_unfinished()
         where = self.front.where
         tasks = await self.front.ask("list_tasks", **where, recent=1000)
         self._tasks = {one["branch"]: one for one in tasks["tasks"] if one["branch"]}
@@ -96,6 +107,29 @@ class BranchView(BranchActs):
             offset = page["next_offset"]
         self.has_model = await self.model_is_set()
         self.branches = {f"{one['kind']}:{one['name']}": one for one in found}
+        self._show()
+
+    async def _look_for_unfinished(self) -> None:
+        """Once: agent mode offers them, and asks no more."""
+        if not self._was_told:
+            self._was_told = True
+            listed = await self.front.ask("list_missions", **self.front.where, limit=1000)
+            if (found := unfinished(listed["missions"])) and not self._is_offered:
+                told = self.query_one("#unfinished", Static)
+                told.update(unfinished_line(found))
+                told.add_class("open")
+
+    @property
+    def _is_offered(self) -> bool:
+        return self.front.query_one(AgentView).was_offered
+
+    def seen(self) -> None:
+        if self._is_offered:
+            self.query_one("#unfinished").remove_class("open")
+        super().seen()
+
+    def project_changed(self) -> None:
+        self.branches, self._tasks, self._was_told = {}, {}, False
         self._show()
 
     def _show(self) -> None:

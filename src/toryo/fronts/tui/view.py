@@ -52,6 +52,9 @@ class View(Container):
         finally:
             self._is_looking = False
 
+    def project_changed(self) -> None:
+        """What is shown of the project before it goes."""
+
     async def look(self) -> None:
         """Ask the daemon, and show it."""
 

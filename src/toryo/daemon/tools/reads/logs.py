@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+
 from pydantic import Field
 
 from toryo.daemon.core.changes import EVENTS
@@ -25,6 +27,8 @@ class Window(Arguments):
 
 class Screen(Window):
     colours: bool = Field(default=False, description="With the escape codes of its colours.")
+    seen: str = Field(default="", max_length=64, description="SHA-256 of the text that is known.")
+    wait_s: float = Field(default=0, ge=0, le=30, description="So long, while the text is that one.")
 
 
 class Log(RunOrTask):
@@ -60,6 +64,10 @@ async def attach_run(head: Head, caller: Caller, args: Window) -> views.Attached
 async def read_screen(head: Head, caller: Caller, args: Screen) -> views.ScreenText:
     read = await head.read(logs.screen, args.id, colours=args.colours)
     found = await answered(head, caller, read, WINDOW_S)
+    if args.wait_s and hashlib.sha256(found["text"].encode()).hexdigest() == args.seen:
+        seen = head.changes.version(EVENTS)
+        await head.wait_for_change(EVENTS, seen, min(args.wait_s, 1.0))
+        found = await answered(head, caller, read, WINDOW_S)
     size = found["body"]
     return {
         "success": True,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from textual.containers import VerticalScroll
 from textual.widgets import Input, Static
 
-from toryo.domain.errors import ToryoError
+from toryo.domain.errors import ToryoError, UserError
 from toryo.domain.words import MISSION_ENDED, MissionStatus
 from toryo.fronts.processes.planner import is_configured, of_shell
 from toryo.fronts.text.questions import Answers, open_questions
@@ -69,7 +69,8 @@ class AgentView(View):
         """Questions and plans that stand in the chat already."""
         self._is_stopping = False
         self._has_model: bool | None = None
-        self._was_offered = False
+        self.was_offered = False
+        """Whether unfinished missions were."""
 
     def compose(self) -> ComposeResult:
         yield Static(id="mission", markup=False)
@@ -85,8 +86,8 @@ class AgentView(View):
         await self._look_at_model()
         listed = await self.front.ask("list_missions", **self.front.where, limit=1000)
         missions = listed["missions"]
-        if not self._was_offered:
-            self._was_offered = True
+        if not self.was_offered:
+            self.was_offered = True
             if not self.chosen and (found := unfinished(missions)):
                 self.front.push_screen(Unfinished(found), self._offered)
         if not self.chosen:
@@ -114,6 +115,10 @@ class AgentView(View):
                 self._tell(chat_text.note(NO_MODEL, "bold yellow"))
             elif self.is_seen and not self.front.has_dialog:
                 said.focus()
+
+    def project_changed(self) -> None:
+        self.was_offered = False
+        self.open("")
 
     def _offered(self, mission: str | None) -> None:
         if mission:
@@ -222,7 +227,7 @@ class AgentView(View):
             case "/new":
                 self.open("")
             case "/missions":
-                self._was_offered = False
+                self.was_offered = False
                 self.news(None)
             case "/settings":
                 self.action_settings()
@@ -236,6 +241,8 @@ class AgentView(View):
 
     async def _call(self, tool: str, arguments: dict[str, Any]) -> None:
         if tool == "start_mission":
+            if not await self.front.insist_on_project():
+                raise UserError("Which project is it for?", hint="P or F1 chooses one.")
             begun = await self.front.ask(tool, **self.front.where, **arguments, timeout_s=START_S)
             self.open(begun["mission"])
             for note in begun["notes"]:

@@ -8,7 +8,7 @@ from textual.containers import Vertical
 from textual.widgets import Static
 
 from toryo.domain.words import MISSION_ENDED, MissionStatus
-from toryo.fronts.text.output import ago, one_line
+from toryo.fronts.text.output import ago, cut, one_line
 from toryo.fronts.text.steps import MOVING_SIGN, SIGNS
 from toryo.fronts.tui.asking import asks
 from toryo.fronts.tui.dialogs import Dialog, YesDialog
@@ -23,8 +23,18 @@ if TYPE_CHECKING:
     from toryo.protocol.views.missions import MissionLine
 
 
+LONGEST_LINE = 300
+
+
 def unfinished(missions: Sequence[MissionLine]) -> list[MissionLine]:
     return [one for one in missions if one["status"] not in MISSION_ENDED]
+
+
+def unfinished_line(found: Sequence[MissionLine]) -> str:
+    """For a mode that is no conversation."""
+    count = "1 mission is" if len(found) == 1 else f"{len(found)} missions are"
+    titles = ", ".join(one_line(one["title"]) for one in found)
+    return cut(f"◆ {count} unfinished: Tab goes on with one, or discards it · {titles}", LONGEST_LINE)
 
 
 class Unfinished(Dialog[str]):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import hashlib
 import time
 from typing import TYPE_CHECKING, Any, cast
 
@@ -24,7 +26,11 @@ if TYPE_CHECKING:
     from toryo.fronts.tui.app import ToryoApp
 
 TABS = ("why", "diff", "checks", "log", "terminal")
+FOLLOWED = ("log", "terminal")
 TAIL = 400
+NOTHING_YET = "It printed nothing yet."
+WAIT_S = 25.0
+ON_ITS_WAY_S = 30.0
 SETTLE_S = 0.06
 """Nothing is asked while the cursor runs over rows."""
 
@@ -55,6 +61,7 @@ class Preview(Vertical):
         self.key = ""
         self.actions: list[dict[str, Any]] = []
         """What a person may do about it, as the daemon offers it."""
+        self._following: tuple[str, str] | None = None
 
     def compose(self) -> ComposeResult:
         yield Tabs(id="tabs", markup=False)
@@ -75,7 +82,8 @@ class Preview(Vertical):
         self.look_again()
 
     def look_again(self) -> None:
-        self._looking: Worker[None] = self.run_worker(self._look, exclusive=True, group="preview")
+        if self._following != (self.key, self.tab):  # what is followed brings its own news
+            self._looking: Worker[None] = self.run_worker(self._look, exclusive=True, group="preview")
 
     def watch_tab(self) -> None:
         self._show_tabs()
@@ -93,15 +101,16 @@ class Preview(Vertical):
         self.query_one("#tabs", Static).update(text)
 
     async def _look(self) -> None:
-        import asyncio
-
         await asyncio.sleep(SETTLE_S)
         kind, _, name = self.key.partition(":")
         if not name:
             self._tell(Text("Nothing is chosen.", style="dim"))
             return
         try:
-            self._tell(await self._text(kind, name))
+            if kind == "task" and self.tab in FOLLOWED:
+                await self._follow(name)
+            else:
+                self._tell(await self._text(kind, name))
         except ToryoError as refused:
             self._tell(Text(f"{plain(refused.message)}\n{plain(refused.hint)}", style="dim"))
         except NoMatches:
@@ -121,14 +130,50 @@ class Preview(Vertical):
             return preview_text.why(why, time.time())
         if self.tab == "diff":
             return preview_text.diff(await ask("get_review", task=name))
-        if self.tab == "checks":
-            return preview_text.checks(await ask("get_evidence", task=name))
-        if self.tab == "log":
-            page = await ask("read_log", task=name, tail=TAIL)
-            self.call_after_refresh(self._to_end)
-            return Text.from_ansi(plain(page["text"]) or "It printed nothing yet.")
-        screen = await ask("read_screen", id=name, colours=True)
-        return Text.from_ansi(screen["text"])
+        return preview_text.checks(await ask("get_evidence", task=name))
+
+    async def _follow(self, task: str) -> None:
+        """As long as it is seen and grows; each call waits in the daemon."""
+        self._following = here = (self.key, self.tab)
+        try:
+            await (self._follow_log(task) if self.tab == "log" else self._follow_screen(task))
+        finally:
+            if self._following == here:
+                self._following = None
+
+    async def _follow_log(self, task: str) -> None:
+        page = await self._front.ask("read_log", task=task, tail=TAIL)
+        text = str(page["text"])
+        self._tell(Text.from_ansi(plain(text)) if text else Text(NOTHING_YET, style="dim"))
+        self.call_after_refresh(self._to_end)
+        while not page["ended"] and self._is_seen:
+            asked = {"run": page["run"], "offset": page["next_offset"], "wait_s": WAIT_S}
+            page = await self._front.ask("read_log", **asked, timeout_s=WAIT_S + ON_ITS_WAY_S)
+            if page["text"]:
+                text = "".join((text + page["text"]).splitlines(keepends=True)[-2 * TAIL :])
+                was_at_end = self._is_at_end
+                self._tell(Text.from_ansi(plain(text)))
+                if was_at_end:
+                    self.call_after_refresh(self._to_end)
+
+    async def _follow_screen(self, task: str) -> None:
+        asked: dict[str, Any] = {"id": task, "colours": True}
+        seen = ""
+        while self._is_seen:
+            waits = {"seen": seen, "wait_s": WAIT_S} if seen else {}
+            screen = await self._front.ask("read_screen", **asked, **waits, timeout_s=WAIT_S + ON_ITS_WAY_S)
+            if (now := hashlib.sha256(screen["text"].encode()).hexdigest()) != seen:
+                seen = now
+                self._tell(Text.from_ansi(screen["text"]))
+
+    @property
+    def _is_seen(self) -> bool:
+        return self._front.mode == "work"
+
+    @property
+    def _is_at_end(self) -> bool:
+        page = self.query_one("#page")
+        return page.scroll_offset.y >= page.max_scroll_y - 1
 
     def _to_end(self) -> None:
         self.query_one("#page").scroll_end(animate=False)

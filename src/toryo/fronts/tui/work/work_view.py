@@ -63,6 +63,10 @@ class WorkView(View):
     def first_focus(self) -> Widget:
         return self.query_one("#tree")
 
+    def seen(self) -> None:
+        super().seen()
+        self.query_one(Preview).look_again()  # what was followed has stopped
+
     async def look(self) -> None:
         where = self.front.where
         status = await self.front.ask("get_status", **where)
