@@ -150,3 +150,11 @@ def test_a_tree_shows_each_unit_once_and_nothing_below_one_that_was_spawned_anew
         ("root-a", new["task"]),
     ]
     assert shown[0]["children"] == ["root-a"]
+
+
+def test_what_a_unit_committed_before_it_spawned_is_no_difference_of_its_target(shop: Tree) -> None:
+    shop.spawn(shop.begin(), part("a"))
+    order = shop.hands.order("open_target")
+    shop.hands.report(order, "target_opened", TargetOpened(commit="9" * 40, tree="8" * 40))
+    shop.daemon.settle()
+    assert shop.daemon.person("recompute")["differences"] == []

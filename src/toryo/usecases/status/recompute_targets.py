@@ -34,7 +34,8 @@ def compare_targets(tx: Tx, project: str) -> list[Difference]:
     for target in projects.targets_of(tx, project):
         said = Standing()
         for move in moves:
-            said = _after(said, move, target.name)
+            if not (target.unit and move.kind == "adopted"):  # it was opened later, where its unit stood
+                said = _after(said, move, target.name)
         if said.tips and target.tip not in said.tips:
             tips = " or ".join(one or "none" for one in said.tips)
             found.append(difference(project, f"target {target.name} tip", target.tip or "none", tips))
