@@ -12,7 +12,7 @@ from toryo import processes
 from toryo.protocol.base import Model
 from toryo.protocol.kinds.landing import Accepted, CandidateBuilt, Published
 from toryo.protocol.kinds.run import Exited, Prepared, Started
-from toryo.protocol.kinds.units import TargetOpened
+from toryo.protocol.kinds.units import Refreshed, TargetOpened
 from toryo.protocol.kinds.work import Cleaned, Collected
 from toryo.protocol.wire import Connection
 
@@ -104,6 +104,9 @@ class InstantHands:
         commit = commit_of(order["id"])
         return [("target_opened", TargetOpened(commit=commit, tree=commit))]
 
+    def refresh(self, order: Body) -> list[tuple[str, Model]]:
+        return [("refreshed", Refreshed())]
+
     def candidate(self, order: Body) -> list[tuple[str, Model]]:
         commit = commit_of(order["id"])
         return [("candidate_built", CandidateBuilt(commit=commit, tree=commit))]
@@ -120,5 +123,15 @@ class InstantHands:
 
 _ACTS: dict[str, Callable[[InstantHands, Body], list[tuple[str, Model]]]] = {
     name: getattr(InstantHands, name)
-    for name in ("prepare", "run", "collect", "open_target", "candidate", "accept", "publish", "clean")
+    for name in (
+        "prepare",
+        "run",
+        "collect",
+        "open_target",
+        "refresh",
+        "candidate",
+        "accept",
+        "publish",
+        "clean",
+    )
 }

@@ -12,7 +12,7 @@ from toryo.domain.words import OrderKind
 WAITING = ("waits", "screen", "changed")
 """Agents that live until they are let go."""
 
-AGAIN = ("screen", "breaks", "unfinished")
+AGAIN = ("screen", "breaks", "unfinished", "aside")
 """States whose points are passed from others, too."""
 
 WITHOUT_WINDOW = (AGENT, SHIM, TREE, BRIDGE)
@@ -84,6 +84,7 @@ SCENES = (
     Scene("stuck", ORDER[OrderKind.JUDGE], "converse", IN_A_MISSION),
     Scene("changed", ORDER[OrderKind.IMPACT], "demand", IN_A_MISSION),
     Scene("unit", ORDER[OrderKind.OPEN_TARGET]),
+    Scene("aside", (*ORDER[OrderKind.PUBLISH], *ORDER[OrderKind.REFRESH])),
     Scene("files", (*ORDER[OrderKind.SCAN], *ORDER[OrderKind.WRITE])),
     Scene("waits", ("launch.after_exec", RUN_AFTER, RUN_REPORTED, "window.before"), more=WITHOUT_WINDOW),
     Scene("waits", points.HEARING, "say", IN_A_RUN),

@@ -17,6 +17,7 @@ from chaos.victims import SHIM, TREE
 
 ASKED = ("survey", "adopt", "unadopt", "restore", "say", "notify", "drop_branch", "open_branch")
 """Orders with a waiting caller, who asks again when the daemon died: their number says nothing."""
+_COMMIT = re.compile(r"\b(?:[0-9a-f]{40}|(?<=aside-)[0-9a-f]{12})\b")
 HOLDING = ("stop", "demand")
 """Acts that are over before the agents may end."""
 
@@ -165,4 +166,6 @@ def _plain(text: str, names: list[tuple[str, str]]) -> str:
     for run, name in names:
         text = text.replace(run, name)
     # the second worktree of a task has another name while the first one is not retired yet
-    return re.sub(r"\b(TASK\d+)-2\b", r"\1", re.sub(r"\b[0-9a-f]{40}\b", "COMMIT", text))
+    return re.sub(
+        r"\b(TASK\d+)-2\b", r"\1", _COMMIT.sub("COMMIT", text)
+    )

@@ -10,14 +10,17 @@ from chaos.invariants import git
 from chaos.place import HANDS, HEAD, MIND, Place
 from toryo.domain import subjects
 from toryo.domain.ids import TaskId
-from toryo.domain.words import FilesPurpose, MissionStatus, TaskStatus, Verb
+from toryo.domain.units import STATUS
+from toryo.domain.words import FilesPurpose, MissionStatus, OrderKind, TaskStatus, Verb
 from toryo.engine.orders.files import want_scan
+from toryo.engine.orders.insertion import hub, insert
 from toryo.engine.orders.units import open_target
 from toryo.engine.subjects.files import land_files
+from toryo.protocol.kinds.units import RefreshInputs, UnitFile
 from toryo.store.database.engine import Store
 from toryo.store.database.mission_rows import MissionRow
-from toryo.store.database.rows import TaskRow, VerbRow
-from toryo.store.tables import missions, projects, tasks, verbs
+from toryo.store.database.rows import TargetRow, TaskRow, VerbRow
+from toryo.store.tables import missions, projects, tasks, texts, verbs
 
 FILES = {
     "README.md": "hello\n",
@@ -178,8 +181,8 @@ def _files(place: Place) -> None:
             changed_at=tx.now,
         )
         missions.insert(tx, row)
-        texts = [("specs/SPEC-1/spec.md", "# What\n"), ("specs/SPEC-1/tasks.md", "- [ ] T001\n")]
-        land_files(tx, row, FilesPurpose.SPEC, 1, texts, "docs: the spec")
+        written = [("specs/SPEC-1/spec.md", "# What\n"), ("specs/SPEC-1/tasks.md", "- [ ] T001\n")]
+        land_files(tx, row, FilesPurpose.SPEC, 1, written, "docs: the spec")
         target = projects.target(tx, project.id, "main")
         assert target is not None
         want_scan(tx, project, target.tip)
@@ -258,6 +261,58 @@ def _unit(place: Place) -> None:
     place.keep("unit")
 
 
+def _aside(place: Place) -> None:
+    """A unit whose run has ended: a child's work is to be put into its worktree, over what lies there."""
+    bring(place, "begun")
+    place.disarm()
+    place.start()
+    place.call("spawn_tree", path=str(place.repo), requirements="goal: x\n", agent="fails", at_once=True)
+    place.until(lambda: at_rest(place), "the root has failed")
+    place.kill_all()
+    (worktree,) = (path for path in (place.repo / ".worktrees").iterdir() if not path.name.startswith("."))
+    head = git(worktree, "rev-parse", "HEAD")
+    (worktree / "README.md").write_text("a child's\n")
+    git(worktree, "commit", "-qam", "a child's work")
+    landed = git(worktree, "rev-parse", "HEAD")
+    git(worktree, "reset", "-q", "--hard", head)
+    (worktree / "README.md").write_text("the unit's own\n")
+    blob = git(worktree, "hash-object", "README.md")
+    (run,) = place.rows("select id from runs")[0]
+    place.wrote.write_text(f"{run} {blob} README.md\n")  # nobody may lose it
+    store = Store.open(place.home.database)
+    with store.change() as tx:
+        (project,) = projects.listing(tx)
+        (root,) = tasks.newest(tx, TaskStatus.FAILED, project=project.id, limit=1)
+        target = f"agent/{worktree.name}"
+        git(place.repo, "update-ref", f"refs/toryo/tips/{target}", landed)
+        tree = git(place.repo, "rev-parse", f"{landed}^{{tree}}")
+        row = TargetRow(
+            project=project.id,
+            name=target,
+            tip=landed,
+            tip_tree=tree,
+            published=head,
+            seen=head,
+            seen_tree=git(place.repo, "rev-parse", f"{head}^{{tree}}"),
+            unit=root.id,
+        )
+        projects.put_target(tx, row)
+        tx.mark(subjects.queue(project.id, target))
+        wanted = RefreshInputs(
+            run="r0",
+            repo=project.path,
+            worktree=str(worktree),
+            branch=target,
+            files=(UnitFile(path=STATUS, blob=texts.put(tx, "children: []\n")),),
+        )
+        place_of_hands = hub(project)
+        insert(
+            tx, OrderKind.REFRESH, "refresh/r0/1", place_of_hands, wanted, project=project.id, task=root.id
+        )
+    store.close()
+    place.keep("aside")
+
+
 def at_rest(place: Place) -> bool:
     """Nothing is left to be done: no order, no live run, no subject to look at, no task on its way.
 
@@ -283,6 +338,7 @@ _MAKERS: dict[str, Callable[[Place], None]] = {
     **{name: _added(name) for name in agents.SCRIPTS},
     **dict.fromkeys(("done", *(name for name, _ in LANDING)), _landing),
     "half": _half,
+    "aside": _aside,
     "unfinished": _unfinished,
     "files": _files,
     "wished": _wished,

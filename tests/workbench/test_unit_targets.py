@@ -17,6 +17,7 @@ from toryo.workbench.git.door import layout
 from toryo.workbench.git.keep import snapshots
 from toryo.workbench.git.landing import candidates, unit_targets
 from toryo.workbench.git.publish import publish
+from toryo.workbench.git.worktrees import unit_files
 from toryo.workbench.git.worktrees.prepare import prepare
 
 PRIVATE = ScopeInputs(private=CONTRACT)
@@ -163,6 +164,37 @@ def test_the_persons_own_ignored_files_stay_ignored_beside_a_units(bench: Bench,
     assert git(here, "status", "--porcelain") == "?? seen.txt"
     (bench.repo / "task-breakdown.yml").write_text("x")
     assert "task-breakdown.yml" in git(bench.repo, "status", "--porcelain"), "only in the unit's worktree"
+
+
+OURS = "parent_unit: root\ntotal_tasks: 1\ntasks:\n- {id: a, description: x, status: completed}\n"
+WANTED = (UnitFile(path="task-breakdown.yml", blob="b"), UnitFile(path="children-status.yml", blob="s"))
+
+
+@pytest.mark.parametrize(
+    ("there", "stays"),
+    [
+        ("# mine\ntasks: [{id: a, description: x}]\n", False),
+        ("tasks: [{id: a, description: x, status: pending}]\n", False),
+        ("tasks: [{id: a, description: x, status: nearly}]\n", True),
+        ("tasks: [{id: a, description: y}]\n", True),
+        ("tasks: [{id: a, description: x}, {id: b, description: z}]\n", True),
+        ("estimate: 3 days\ntasks: [{id: a, description: x}]\n", True),
+        ("tasks: [", True),
+    ],
+)
+def test_a_breakdown_is_written_anew_unless_it_holds_what_nobody_was_told(
+    bench: Bench, there: str, stays: bool
+) -> None:
+    made = unit(bench)
+    here = Path(made.worktree)
+    (here / "task-breakdown.yml").write_text(there)
+    (here / "children-status.yml").write_text("children: [{unit_id: x, status: completed}]\n")
+    worktree = layout.find_worktree(bench.repo, here, made.branch)
+    kept = unit_files.refresh(worktree, WANTED, {**TEXTS, "b": OURS}.__getitem__)
+    assert kept == (("task-breakdown.yml",) if stays else ())
+    assert (here / "task-breakdown.yml").read_text() == (there if stays else OURS)
+    assert (here / "children-status.yml").read_text() == "children: []\n"
+    assert git(here, "status", "--porcelain") == ""
 
 
 def test_a_link_that_an_agent_left_in_place_of_a_file_is_not_followed(bench: Bench, tmp_path: Path) -> None:

@@ -125,6 +125,7 @@ class OrderKind(StrEnum):
     PUBLISH = "publish"
     CLEAN = "clean"
     OPEN_TARGET = "open_target"
+    REFRESH = "refresh"
     SCAN = "scan"
     WRITE = "write"
     DROP_BRANCH = "drop_branch"

@@ -92,6 +92,25 @@ def breakdown_of(tasks: list[Any]) -> Breakdown:
     return Breakdown(tuple(children.values()), tuple(warnings))
 
 
+def is_known(there: str, ours: str) -> bool:
+    """Whether a breakdown holds nothing that ours lacks: no other task, no other word about one. `completed`
+    is no word of the parent's."""
+    try:
+        found, known = parse_breakdown(there), parse_breakdown(ours)
+    except UserError:
+        return False
+    return found.notes == known.notes and [_bare(one) for one in found.children] == [
+        _bare(one) for one in known.children
+    ]
+
+
+def _bare(one: WantedChild) -> WantedChild:
+    notes = dict(one.notes)
+    if notes.get("status") in (None, "pending", "completed"):
+        notes.pop("status", None)
+    return replace(one, write=one.write or None, notes=notes)
+
+
 class _Notes:
     """What else a parent wrote, as JSON keeps it. Counted: aliases unfold to any size."""
 

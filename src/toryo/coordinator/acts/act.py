@@ -57,7 +57,7 @@ from toryo.protocol.kinds.repository import (
 from toryo.protocol.kinds.run import Exited, Prepared, PrepareInputs, RunInputs, StopInputs, Stopped
 from toryo.protocol.kinds.say import SayInputs, SayWaiting, Spoken
 from toryo.protocol.kinds.table import INPUTS
-from toryo.protocol.kinds.units import OpenTargetInputs, TargetOpened
+from toryo.protocol.kinds.units import OpenTargetInputs, Refreshed, RefreshInputs, TargetOpened
 from toryo.protocol.kinds.work import Cleaned, CleanInputs, Collected, CollectInputs, Restored, RestoreInputs
 from toryo.protocol.order import Order
 from toryo.workbench.gates import checking, detect
@@ -67,8 +67,8 @@ from toryo.workbench.git.keep.fingerprint_prefetch import FingerprintPrefetch
 from toryo.workbench.git.landing import candidates, reverts, tips, unit_targets
 from toryo.workbench.git.publish import publish
 from toryo.workbench.git.trash import dropped_branches, restore, retire
-from toryo.workbench.git.worktrees import adopt, collect, first_commit, prepare, unadopt
-from toryo.workbench.runs import hearing, word_places
+from toryo.workbench.git.worktrees import adopt, collect, first_commit, prepare, unadopt, unit_files
+from toryo.workbench.runs import hearing, records, word_places
 from toryo.workbench.runs.stop import stop
 
 log = logging.getLogger(__name__)
@@ -307,6 +307,14 @@ def _open_target(_acts: CoordinatorActs, order: Order) -> Done:
     return Done("target_opened", unit_targets.open_target(_inputs(order, OpenTargetInputs)))
 
 
+def _refresh(acts: CoordinatorActs, order: Order) -> Done:
+    inputs = _inputs(order, RefreshInputs)
+    if records.state(acts.runs.directory(inputs.run)).ended:  # its next run finds them as they are then
+        return Done("refreshed", Refreshed())
+    worktree = layout.find_worktree(inputs.repo, inputs.worktree, inputs.branch)
+    return Done("refreshed", Refreshed(kept=unit_files.refresh(worktree, inputs.files, acts.words)))
+
+
 def _scan(_acts: CoordinatorActs, order: Order) -> Done:
     return Done("scanned", *scanned(_inputs(order, ScanInputs)))
 
@@ -365,6 +373,7 @@ _ACTS: dict[OrderKind, Callable[[CoordinatorActs, Order], Result]] = {
     OrderKind.CLEAN: _clean,
     OrderKind.RESTORE: _restore,
     OrderKind.OPEN_TARGET: _open_target,
+    OrderKind.REFRESH: _refresh,
     OrderKind.SCAN: _scan,
     OrderKind.WRITE: _write,
     OrderKind.DROP_BRANCH: _drop_branch,
@@ -415,6 +424,8 @@ def problem_fact(kind: OrderKind, error: Exception) -> Done:
             return Done("restored", Restored(problem=problem))
         case OrderKind.OPEN_TARGET:
             return Done("target_opened", TargetOpened(problem=problem))
+        case OrderKind.REFRESH:
+            return Done("refreshed", Refreshed(problem=problem))
         case OrderKind.SCAN:
             return Done("scanned", Scanned(problem=problem))
         case OrderKind.WRITE:

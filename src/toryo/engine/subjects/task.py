@@ -12,6 +12,7 @@ from toryo.engine.facts.runs import own_fact
 from toryo.engine.ids import new_id
 from toryo.engine.missions.progress import tell_task
 from toryo.engine.orders.compose import insert_wish
+from toryo.engine.orders.unit_files import refresh
 from toryo.engine.subjects.withdrawal import withdraw_landing
 from toryo.engine.units.subtrees import follow_unit
 from toryo.reconciler.decide import decide_task
@@ -44,6 +45,8 @@ def look_at_task(tx: Tx, task_id: str, policy: Policy) -> None:
         _enqueue(tx, row, decision.enqueue)
     if row.unit:
         deliver_messages(tx, row, decision.status)
+        if facts.unit and facts.unit.children:
+            refresh(tx, row)
     purpose = decision.purpose or ""
     if (row.status, row.reason, row.detail, row.next_purpose) == (
         decision.status,

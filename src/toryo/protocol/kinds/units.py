@@ -40,4 +40,23 @@ class TargetOpened(Model):
     closed: bool = False
 
 
-KINDS = (Kind(OrderKind.OPEN_TARGET, OpenTargetInputs, {"target_opened": TargetOpened}),)
+class RefreshInputs(Model):
+    """Write the files about a unit's children anew in the worktree where its run lives."""
+
+    run: str
+    repo: str
+    worktree: str
+    branch: str
+    files: tuple[UnitFile, ...]
+
+
+class Refreshed(Model):
+    problem: Problem | None = None
+    kept: tuple[str, ...] = ()
+    """Files that stay as they are: the agent has written in them what Toryo was not told yet."""
+
+
+KINDS = (
+    Kind(OrderKind.OPEN_TARGET, OpenTargetInputs, {"target_opened": TargetOpened}),
+    Kind(OrderKind.REFRESH, RefreshInputs, {"refreshed": Refreshed}),
+)

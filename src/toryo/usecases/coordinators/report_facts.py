@@ -183,6 +183,8 @@ def _apply(context: HeadContext, tx: Tx, order: OrderRow, kind: str, body: dict[
             apply_written(tx, order, body)
         case "target_opened":
             apply_target_opened(tx, order, body)
+        case "refreshed":
+            tx.mark(subjects.task(order.task))
         case "scanned":
             apply_scanned(tx, order, body)
         case "surveyed":

@@ -11,11 +11,13 @@ from pathlib import Path
 
 from toryo import files
 from toryo.domain.scopes import matches
+from toryo.domain.units import BREAKDOWN
 from toryo.protocol.kinds.units import UnitFile
 from toryo.settings import environment
 from toryo.workbench.git.door.git import Git
 from toryo.workbench.git.door.layout import Worktree
 from toryo.workbench.git.worktrees import sparse
+from toryo.yaml.unit_files import is_known
 
 LARGEST_COPY = 5_000_000
 """Bytes: what is larger is no setting."""
@@ -28,6 +30,24 @@ def write(worktree: Worktree, wanted: Iterable[UnitFile], text_of: Callable[[str
     for one in wishes:
         if one.path not in tracked and (place := _place(worktree.path, one.path)):
             files.write_whole(place, text_of(one.blob).encode("utf-8", "surrogateescape"))
+
+
+def refresh(worktree: Worktree, wanted: Iterable[UnitFile], text_of: Callable[[str], str]) -> tuple[str, ...]:
+    """As `write`, while an agent works there; the breakdown stays where it holds what nobody was told yet."""
+    wishes = list(wanted)
+    kept = [one for one in wishes if one.path == BREAKDOWN and not _may_go(worktree, text_of(one.blob))]
+    write(worktree, [one for one in wishes if one not in kept], text_of)
+    return tuple(one.path for one in kept)
+
+
+def _may_go(worktree: Worktree, ours: str) -> bool:
+    place = worktree.path / BREAKDOWN
+    try:
+        return is_known(place.read_text("utf-8", "surrogateescape"), ours)
+    except FileNotFoundError:
+        return True
+    except OSError:
+        return False
 
 
 def copy(repo: Path, worktree: Worktree, names: Iterable[str], exclude: tuple[str, ...]) -> None:
