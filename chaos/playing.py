@@ -166,6 +166,4 @@ def _plain(text: str, names: list[tuple[str, str]]) -> str:
     for run, name in names:
         text = text.replace(run, name)
     # the second worktree of a task has another name while the first one is not retired yet
-    return re.sub(
-        r"\b(TASK\d+)-2\b", r"\1", _COMMIT.sub("COMMIT", text)
-    )
+    return re.sub(r"\b(TASK\d+)-2\b", r"\1", _COMMIT.sub("COMMIT", text))

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from tree_shop import Tree, fail_child, land_child, part
-from whole_daemon import MERGED, WORK
+from whole_daemon import MERGED, WORK, Body
 
 from toryo.protocol.kinds.landing import Accepted, Published
 from toryo.protocol.kinds.run import Exited, Lost, Said
@@ -163,3 +163,40 @@ def test_a_parent_on_a_screen_that_ended_before_the_last_child_integrates(shop: 
     shop.daemon.pass_time(5)
     land_child(shop, "root-a")
     assert shop.units()["root"] == "ready children_at_rest"
+
+
+def go_up(shop: Tree, unit: str, order: Body, style: str, commit: str) -> None:
+    """Its child has landed: it hears so on its screen or is started once more, and its branch lands."""
+    if style == "interactive":
+        shop.hands.report(shop.hands.order("say", run=order["run"]), "spoken", Spoken(delivered=True))
+    shop.hands.exit(order)
+    shop.hands.collect(0)
+    if style == "exec":
+        assert shop.units()[unit] == "ready children_at_rest"
+        shop.run(unit, f"integrate-{unit}")
+        shop.hands.exit(shop.running)
+        shop.hands.collect(0)
+    shop.hands.build(commit)
+    shop.hands.land(commit)
+    assert shop.units()[unit] == "done"
+
+
+@pytest.mark.parametrize("style", ["interactive", "exec"])
+def test_three_levels_go_down_and_up_with_one_agent_of_one_slot(shop: Tree, style: str) -> None:
+    shop.daemon.change(agents.update, "dev", style=style, slots=1)
+    orders, token = {}, shop.begin()
+    for unit, child in (("root", "a"), ("root-a", "x")):
+        orders[unit] = shop.running
+        assert not shop.hands.should_start("dev", shop.project)
+        shop.spawn(token, part(child))
+        shop.open()
+        assert shop.hands.should_start("dev", shop.project), f"{unit} only waits"
+        if child == "a":
+            token = shop.run("root-a")
+    listed = shop.hands.call("list_active_projects_with_agents")["projects"][0]
+    assert len(listed["resting_runs"]) == 2
+    land_child(shop, "root-a-x")
+    for number, unit in enumerate(("root-a", "root"), 5):
+        go_up(shop, unit, orders[unit], style, str(number) * 40)
+    assert set(shop.units().values()) == {"done"}
+    assert shop.daemon.person("unit_tree", project=shop.project)["status"] == "completed"

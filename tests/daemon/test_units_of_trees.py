@@ -174,22 +174,6 @@ def test_a_paused_unit_and_all_below_it_start_nothing_until_it_is_resumed(shop: 
     assert shop.units()["root-a"] == "ready"
 
 
-def test_a_unit_that_waits_for_its_children_takes_no_slot_while_its_run_lives(shop: Tree) -> None:
-    shop.daemon.person("add_agent", name="dev", client="command", command="sh it.sh", slots=1)
-    token = shop.begin()
-    assert not shop.hands.should_start("dev", shop.project)
-    shop.spawn(token, part("a"))
-    shop.open()
-    assert shop.hands.should_start("dev", shop.project), "the root only waits"
-    inner = shop.run("root-a")
-    assert not shop.hands.should_start("dev", shop.project)
-    shop.spawn(inner, part("x"))
-    shop.open()
-    assert shop.hands.should_start("dev", shop.project), "three levels with one slot"
-    listed = shop.hands.call("list_active_projects_with_agents")["projects"][0]
-    assert len(listed["resting_runs"]) == 2
-
-
 def test_the_same_breakdown_three_times_stops_the_tree_until_a_person_lets_it_go_on(shop: Tree) -> None:
     token = shop.begin()
     for round_ in range(3):
