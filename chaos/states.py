@@ -9,15 +9,15 @@ from chaos import agents, conversations
 from chaos.invariants import git
 from chaos.place import HANDS, HEAD, MIND, Place
 from toryo.domain import subjects
-from toryo.domain.ids import TaskId
+from toryo.domain.ids import ProjectId, TaskId
 from toryo.domain.units import STATUS
 from toryo.domain.words import FilesPurpose, MissionStatus, OrderKind, TaskStatus, Verb
 from toryo.engine.orders.files import want_scan
 from toryo.engine.orders.insertion import hub, insert
-from toryo.engine.orders.units import open_target
+from toryo.engine.orders.units import close_target, open_target
 from toryo.engine.subjects.files import land_files
 from toryo.protocol.kinds.units import RefreshInputs, UnitFile
-from toryo.store.database.engine import Store
+from toryo.store.database.engine import Store, Tx
 from toryo.store.database.mission_rows import MissionRow
 from toryo.store.database.rows import TargetRow, TaskRow, VerbRow
 from toryo.store.tables import missions, projects, tasks, texts, verbs
@@ -234,31 +234,43 @@ def _minded(place: Place) -> None:
 
 
 def _unit(place: Place) -> None:
-    """A unit whose branch is to be a target; nobody works on it any more."""
+    """A unit whose branch is to be a target, and one whose target closes; nobody works on them any more."""
     bring(place, "begun")
-    git(place.repo, "branch", "agent/root-t1", "main")
+    commit, tree = (git(place.repo, "rev-parse", name) for name in ("main", "main^{tree}"))
+    for name in ("t1", "t2"):
+        git(place.repo, "branch", f"agent/root-{name}", commit)
+    git(place.repo, "update-ref", "refs/toryo/tips/agent/root-t2", commit)
     store = Store.open(place.home.database)
     with store.change() as tx:
         (project,) = projects.listing(tx)
-        row = TaskRow(
-            id=TaskId("t1"),
-            project=project.id,
-            title="A tree",
-            timeout_s=60,
-            target="main",
-            name="root-t1",
-            branch="agent/root-t1",
-            unit="root",
-            status=TaskStatus.CANCELLED,
-            reason="cancelled",
-            created_at=tx.now,
-        )
-        tasks.insert(tx, row)
-        verbs.add(tx, VerbRow(subject=subjects.task(row.id), verb=Verb.CANCEL, at=tx.now))
-        open_target(tx, project, row)
-        tasks.update(tx, row.id, name="", branch="")  # no run of it reported a place
+        opened, closed = (_ended_unit(tx, project.id, name) for name in ("t1", "t2"))
+        open_target(tx, project, opened)
+        known = {"tip": commit, "tip_tree": tree, "published": commit, "seen": commit, "seen_tree": tree}
+        projects.put_target(tx, TargetRow(project=project.id, name=closed.branch, unit=closed.id, **known))
+        close_target(tx, project, closed)
+        for one in (opened, closed):
+            tasks.update(tx, one.id, name="", branch="")  # no run of it reported a place
     store.close()
     place.keep("unit")
+
+
+def _ended_unit(tx: Tx, project: ProjectId, id: str) -> TaskRow:
+    row = TaskRow(
+        id=TaskId(id),
+        project=project,
+        title="A tree",
+        timeout_s=60,
+        target="main",
+        name=f"root-{id}",
+        branch=f"agent/root-{id}",
+        unit="root",
+        status=TaskStatus.CANCELLED,
+        reason="cancelled",
+        created_at=tx.now,
+    )
+    tasks.insert(tx, row)
+    verbs.add(tx, VerbRow(subject=subjects.task(row.id), verb=Verb.CANCEL, at=tx.now))
+    return row
 
 
 def _aside(place: Place) -> None:
