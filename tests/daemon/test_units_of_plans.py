@@ -215,3 +215,20 @@ def test_two_missions_with_the_same_task_have_units_of_different_ids(shop: PlanS
     assert [one["unit"] for one in shop.daemon.person("unit_tree", unit=first)["units"]] == [UNIT]
     assert [one["unit"] for one in shop.daemon.person("unit_tree", unit=second)["units"]] == [f"{UNIT}_2"]
     assert shop.daemon.person("get_task", task=f"{UNIT}_2")["task"]["mission"] == second
+
+
+def test_a_unit_of_a_plan_begins_anew_also_while_a_spawned_tree_lives(shop: PlanShop) -> None:
+    shop.approved()
+    shop.daemon.person("spawn_tree", project=shop.project, requirements="goal: x\n", at_once=True)
+    shop.daemon.person("stop_unit", unit=UNIT)
+    shop.daemon.settle()
+    assert shop.daemon.person("retry_unit", unit=UNIT)["said"] == "retry"
+
+
+def test_a_paused_unit_of_a_paused_mission_names_the_line_that_frees_it(shop: PlanShop) -> None:
+    mission = shop.approved()
+    shop.daemon.person("pause_unit", unit=UNIT)
+    shop.daemon.person("pause_mission", mission=mission)
+    shop.daemon.settle()
+    task = shop.mission_tasks(mission)["T001"]
+    assert shop.task(task)["waits_for"]["type"] == f"toryo unit resume {task}"

@@ -21,8 +21,8 @@ def insist_may_begin(tx: Tx, row: TaskRow) -> None:
     if not row.unit:
         return
     if not row.parent:
-        project = projects.get(tx, row.project)
-        if project is not None:
+        project, mission = projects.get(tx, row.project), missions.get(tx, row.mission)
+        if project is not None and mission is not None and mission.root:  # no unit of a plan
             refuse_second(tx, project, but=row.mission)
         return
     above = ended_above(tx, row)

@@ -101,7 +101,9 @@ def paused_at(tx: Tx, row: TaskRow) -> TaskRow | None:
         found = unit if _pause(tx, unit) else found
         unit = tasks.get(tx, unit.parent) if unit.parent else None
     mission = missions.get(tx, row.mission) if found else None
-    return tasks.get(tx, mission.root) if mission and mission.hold == Reason.PAUSED else found
+    if mission is not None and mission.root and mission.hold == Reason.PAUSED:
+        return tasks.get(tx, mission.root)
+    return found
 
 
 def pause_of(tx: Tx, row: TaskRow) -> str:
