@@ -51,13 +51,11 @@ class PlanShop(MissionShop, Tree):
         self.hands.land(commit)
         self.daemon.settle()
 
-    def divides(self, *tasks: Body) -> str:
-        """The unit runs, spawns these and ends; the token that it had."""
-        token = self.run(UNIT)
-        self.spawn(token, *(tasks or (part("a"), part("b"))))
+    def divides(self, *tasks: Body, request: str = "") -> None:
+        """The unit runs, spawns these and ends."""
+        self.spawn(self.run(UNIT, request), *(tasks or (part("a"), part("b"))))
         self.open()
         self.end()
-        return token
 
 
 @pytest.fixture
@@ -141,6 +139,20 @@ def test_a_failed_child_is_its_parents_matter_and_no_planner_judges_it(shop: Pla
     assert shop.planner.orders() == []
     assert shop.standing(mission) == "active"
     assert shop.units()[UNIT] == "ready children_at_rest"
+
+
+def test_a_planned_unit_that_failed_is_judged_and_divides_itself_anew(shop: PlanShop) -> None:
+    mission = shop.approved()
+    shop.divides(part("a"))
+    shop.run(f"{UNIT}-a")
+    shop.end(7)
+    shop.run(UNIT, "integrates")
+    shop.end()
+    assert shop.units()[UNIT] == "failed children_failed"
+    shop.planner.answer("judge", {"action": "retry", "note": "in halves"})
+    assert shop.state(shop.mission_tasks(mission)["T001"]) == "ready"
+    shop.divides(part("a"), request="once-more")
+    assert shop.units() == {UNIT: "blocked waiting_for_children", f"{UNIT}-a": "ready"}
 
 
 def test_a_mission_needs_a_person_while_all_that_a_unit_waits_for_does(shop: PlanShop) -> None:

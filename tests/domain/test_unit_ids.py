@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from toryo.domain.units import LONGEST_PART, child_unit, is_unit_id, planned_unit, top_of
+from toryo.domain.naming import is_unit_id, top_of
+from toryo.domain.units import LONGEST_PART, child_unit, planned_unit
 
 
 @pytest.mark.parametrize(

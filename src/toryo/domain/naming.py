@@ -1,4 +1,4 @@
-"""Names of branches and worktrees, from titles people wrote (S3-34…40). Pure."""
+"""Names of branches, worktrees and units, told from titles and by their text (S3-34…40). Pure."""
 
 from __future__ import annotations
 
@@ -35,6 +35,19 @@ def meant_id(text: str) -> str:
     parts = text.rpartition("/")[2].split("-")
     # a second branch of the same name has a number behind the id
     return parts[-2] if len(parts) > 2 and parts[-1].isdecimal() and len(parts[-1]) < 3 else parts[-1]
+
+
+_TOP = re.compile(r"root|t\d{3,}_[a-z0-9_]+")
+
+
+def is_unit_id(text: str) -> bool:
+    """Whether it reads as the id of a unit, of a tree of its own or below a planned task."""
+    return _TOP.fullmatch(top_of(text)) is not None
+
+
+def top_of(unit: str) -> str:
+    """The uppermost unit of its tree."""
+    return unit.partition("-")[0]
 
 
 def free_name(name: str, taken: Callable[[str], bool]) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -50,25 +49,11 @@ class Breakdown:
     """Whatever else the parent wrote beside the tasks."""
 
 
-_OF_A_PLAN = re.compile(r"t\d{3,}_[a-z0-9_]+")
-
-
 def planned_unit(planned: str, title: str, number: int = 1) -> str:
     """`T003` and `Log in` give `t003_log_in`: no other id has a `_`. `number`: of those who would have it."""
     part = f"{planned.lower()}_{slug(title).replace('-', '_') or 'unit'}"
     suffix = "" if number == 1 else f"_{number}"
     return f"{part[: LONGEST_PART - len(suffix)].rstrip('_')}{suffix}"
-
-
-def is_unit_id(text: str) -> bool:
-    """Whether it reads as the id of a unit, of a tree of its own or below a planned task."""
-    top = top_of(text)
-    return top == ROOT or _OF_A_PLAN.fullmatch(top) is not None
-
-
-def top_of(unit: str) -> str:
-    """The uppermost unit of its tree."""
-    return unit.partition("-")[0]
 
 
 def child_unit(parent: str, id: str) -> str:

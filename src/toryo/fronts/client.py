@@ -11,6 +11,7 @@ import sys
 
 from toryo import __version__, settings
 from toryo.domain.errors import Refused, Unavailable, UserError
+from toryo.domain.naming import is_unit_id
 from toryo.fronts.checkouts import main_checkout
 from toryo.fronts.processes.reach import is_not_running, operator_key
 from toryo.protocol.wire import Connection, RequestRefused, WireError
@@ -97,8 +98,6 @@ class Desk:
         return given
 
     def _here(self, text: str) -> str:
-        from toryo.domain.units import is_unit_id  # not for commands that name none
-
         return f"{text}@{self.main_path}" if is_unit_id(text) and not self.run else text
 
     def call_if_there(

@@ -12,8 +12,7 @@ from pathlib import PurePosixPath
 from typing import Protocol, TypeVar
 
 from toryo.domain.errors import NotAProject, NotFound, Refused, UserError
-from toryo.domain.naming import meant_id
-from toryo.domain.units import is_unit_id
+from toryo.domain.naming import is_unit_id, meant_id
 from toryo.store.database.engine import Tx
 from toryo.store.database.mission_rows import MissionRow
 from toryo.store.database.rows import AgentRow, ProjectRow, RunRow, TaskRow

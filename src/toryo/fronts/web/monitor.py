@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from typing_extensions import TypedDict
 
-from toryo.domain.units import is_unit_id
+from toryo.domain.naming import is_unit_id
 from toryo.fronts.web import messages
 from toryo.protocol.views.tasks import NeedsPerson
 from toryo.protocol.wire import ToolFailed

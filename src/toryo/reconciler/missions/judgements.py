@@ -19,6 +19,8 @@ JUDGED = frozenset(
         Reason.NO_RESULT,
         Reason.TIMED_OUT,
         Reason.NO_COMMIT,
+        Reason.NOT_SPLIT,
+        Reason.CHILDREN_FAILED,
         Reason.CONFLICT,
     }
 )

@@ -6,7 +6,7 @@ from typing import Any
 
 from sqlalchemy import bindparam, func, select
 
-from toryo.domain.units import top_of
+from toryo.domain.naming import top_of
 from toryo.store.database.engine import Tx
 from toryo.store.database.rows import TaskRow
 from toryo.store.database.schema import IS_PLANNED, IS_UNIT, OF_A_MISSION, tasks
