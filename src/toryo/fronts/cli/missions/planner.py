@@ -108,6 +108,8 @@ def _wanted(args: argparse.Namespace) -> dict[str, str | None]:
         raise UsageError(
             "Which model of that endpoint?", hint=f"`toryo planner use --url {args.url} --model M`"
         )
+    if args.url and not args.url.startswith(("http://", "https://")):
+        raise UsageError(f"{args.url!r} is no endpoint.", hint="It begins with http:// or https://.")
     wanted: dict[str, str | None] = {}
     if args.via:
         wanted = {"via": args.via, "base_url": None, "api_key_env": None, "model": args.model}
