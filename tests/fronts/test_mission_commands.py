@@ -335,6 +335,15 @@ def test_export_writes_into_the_missions_directory_of_the_project(peer, typed, t
     assert typed("mission", "export", "n1", "--json").code == 0
 
 
+def test_after_some_answers_it_is_said_what_is_still_open(peer, typed):
+    left = mission("questioning", reason="questions", questions=[{**STORE, "answer": "Redis"}, LIMIT])
+    Story(peer, ASKING, left)
+    told = typed("mission", "answer", "n1", "Q1=Redis")
+    assert told.code == 0
+    assert told.out.startswith("n1 has your answers.\nStill open: Q2\n")
+    assert "→ toryo mission answer n1 --defaults" in told.out
+
+
 def test_there_is_nothing_to_export_before_there_is_a_plan(peer, typed):
     there = peer(show_mission={"mission": ASKING}, export_mission={**EXPORTED, "files": []})
     told = typed("mission", "export", "n1")
@@ -395,3 +404,13 @@ def test_a_mission_that_needs_a_person_names_its_tasks_that_do(peer, typed):
     assert told.code == 1
     assert "→ toryo why t9" in told.out
     assert "why t8" not in told.out
+
+
+def test_of_blocked_tasks_the_first_for_each_reason_is_named(peer, typed):
+    blocked = [
+        task(f"T00{number}", "Count", task=f"t{number}", status="blocked", reason=reason)
+        for number, reason in enumerate(("no_client", "no_client", "dependency", "agent_disabled"), 1)
+    ]
+    Story(peer, mission("active", reason="needs_you", plan=plan(*blocked, approved_at="x")), at_rest=True)
+    told = typed("do", "x")
+    assert [line.split()[-1] for line in told.out.splitlines() if "toryo why" in line] == ["t1", "t4"]

@@ -60,7 +60,8 @@ def test_use_alone_shows_what_is_used_and_changes_nothing(known, typed):
 
 
 @pytest.mark.parametrize(
-    "words", ["claude --url http://x --model m", "--url http://x", "gemini", "--window 9"]
+    "words",
+    ["claude --url http://x --model m", "--url http://x", "--url x:80 --model m", "gemini", "--window 9"],
 )
 def test_what_is_no_model_is_refused_before_anything_is_set(known, typed, words):
     assert typed("planner", "use", *words.split()).code == 2

@@ -165,6 +165,22 @@ def test_a_model_that_is_chosen_is_in_force_at_once(home):
     assert pid(home) != first, "this shell says something else"
 
 
+def test_a_choice_that_the_planner_does_not_heed_says_so(home):
+    up(home, **SHELL)
+    assert "count over it: `toryo down && toryo up`" in planner(home, "use", "claude").stdout
+    assert (
+        "count over it" not in planner(home, "use", "claude", **{**SHELL, "TORYO_PLANNER_MODEL": "x"}).stdout
+    )
+
+
+def test_a_variable_that_names_no_endpoint_is_refused_at_once(home):
+    up(home)
+    refused = planner(home, "use", "claude", TORYO_PLANNER_BASE_URL="nonsense")
+    assert refused.returncode == 1
+    assert "TORYO_PLANNER_BASE_URL is no endpoint" in refused.stderr
+    assert "unset TORYO_PLANNER_BASE_URL" in refused.stderr
+
+
 def test_a_key_is_handed_over_where_a_model_is_used_and_starts_nothing_otherwise(home):
     assert planner(home, "key", said="sk-kept\n").returncode == 0
     assert not (home / "started").exists(), "nobody is up"

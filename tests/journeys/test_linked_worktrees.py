@@ -65,7 +65,12 @@ def test_a_sentence_in_a_linked_worktree_lands_on_its_branch_and_an_agents_branc
 ) -> None:
     inner = linked(house, "repo/inner", "-b", "inner")
     assert "lands on inner" in typed(house, inner, "do", "Greet", "--no-wait")
-    for words, why in ((("-b", "agent/x"), "agent/x is an agent's"), (("--detach",), "no branch is checked")):
+    of_an_agent = ("--lock", "--reason", "toryo run r1", "-b", "agent/y")
+    for words, why in (
+        (("-b", "agent/x"), "agent/x is an agent's"),
+        (("--detach",), "no branch is checked"),
+        (of_an_agent, "this is the worktree of an agent"),
+    ):
         told = typed(house, linked(house, words[0], *words), "do", "Greet", "--no-wait")
         assert "lands on main\n" in told
         assert f"note: {why}" in told

@@ -63,6 +63,10 @@ def test_a_planner_is_set_by_an_installed_cli_or_by_an_endpoint_with_its_model()
         ("ask_silent: -1\n", "line 1: ask_silent: must be greater than or equal to 0"),
         ("notify_on: [dne]\n", "line 1: notify_on.0: must be"),
         ("notify: ' '\n", "line 1: notify: is blank"),
+        (
+            "planner:\n  base_url: localhost:8080\n",
+            "line 2: planner.base_url: begins with http:// or https://",
+        ),
         ("a: [\n", "/h/config.yaml, line 2"),
         ("- a\n", "a mapping is expected"),
     ],

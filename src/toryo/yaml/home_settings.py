@@ -6,6 +6,7 @@ One schema for all of them; a new key is a field here. Who reads and writes the 
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,6 +20,7 @@ from toryo.yaml import complaints
 
 Seconds = Annotated[float, Field(gt=0, le=7 * 86400, allow_inf_nan=False)]
 Kind = Literal["needs_you", "failed", "done"]
+ENDPOINT = re.compile(r"https?://[^/\s]")
 
 
 class HomeSettingsWrong(UserError):
@@ -37,10 +39,16 @@ class SessionLimits(_Part):
     cleanup_interval: Seconds = 300
 
 
+def _endpoint(value: str) -> str:
+    if value and not ENDPOINT.match(value):
+        raise ValueError("begins with http:// or https://")
+    return value
+
+
 class PlannerSettings(_Part):
     """Which model plans. Who pays for it is the home's or the environment's to say, never a repository's."""
 
-    base_url: str = Field(default="", max_length=2000)
+    base_url: Annotated[str, AfterValidator(_endpoint)] = Field(default="", max_length=2000)
     """Of an OpenAI-compatible endpoint."""
     model: str = Field(default="", max_length=200)
     api_key_env: str = Field(default="", pattern=r"^([A-Za-z_][A-Za-z0-9_]*)?$")

@@ -6,6 +6,7 @@ The key goes into the environment of that process and nowhere else.
 from __future__ import annotations
 
 from toryo import settings
+from toryo.domain.errors import UserError
 from toryo.fronts.processes.planner_note import Noted, hashed, note, noted
 from toryo.fronts.processes.start import MODEL_KEY, ask, begin, end, starting_lock, wait_until
 from toryo.fronts.processes.stop import stop_planner
@@ -28,6 +29,8 @@ def bring_up_planner(home: Home, config: Mapping[str, Any]) -> int:
 
     `config`: the installation's settings by key. A shell that says nothing leaves a running one alone."""
     mine = of_shell(config)
+    if not is_endpoint(mine.get(URL, "http://")):
+        raise UserError(f"{URL} is no endpoint: it begins with http:// or https://.", hint=f"unset {URL}")
     if (pid := _fitting(home, mine)) or not is_configured(config, mine):
         return pid
     with Progress("starting the planner") as progress, starting_lock(home, progress):
@@ -42,6 +45,16 @@ def of_shell(config: Mapping[str, Any]) -> dict[str, str]:
     env = settings.environment()
     names = (URL, MODEL, MODEL_KEY, str(config.get("planner.api_key_env") or ""))
     return {name: env[name] for name in names if env.get(name)}
+
+
+def is_endpoint(url: str) -> bool:
+    return url.startswith(("http://", "https://"))
+
+
+def was_told_otherwise(home: Home, config: Mapping[str, Any]) -> bool:
+    """Whether one runs with settings of another shell, which count over those of the installation."""
+    there = noted(home)
+    return there is not None and there.lives and there.settings != hashed(home, of_shell(config))
 
 
 def is_configured(config: Mapping[str, Any], mine: Mapping[str, str]) -> bool:

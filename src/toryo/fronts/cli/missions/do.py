@@ -16,15 +16,18 @@ from toryo.fronts.text.output import one_line, paint, plain, print_json
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
+    from collections.abc import Sequence
     from typing import Any
 
     from toryo.fronts.client import Desk
-    from toryo.protocol.views.missions import MissionView, StartedMission
+    from toryo.protocol.views.missions import MissionView, PlannedTaskView, StartedMission
 
 START_S = 90.0
 INTERRUPTED = 130
 NEEDS_YOU = "needs_you"
 WAITS_FOR_PERSON = ("needs_review", "failed", "open")
+BEHIND = "dependency"
+"""So begin the reasons of a task that waits for another one."""
 
 
 def declare(parser: argparse.ArgumentParser, _: str) -> None:
@@ -176,9 +179,16 @@ def what_next(now: MissionView, *, in_words: bool = True) -> list[str]:
             else [f"fault: {one_line(one)}" for one in now["plan"]["faults"]]
         )
     elif now["reason"] == NEEDS_YOU and now["plan"]:
-        stuck = [one["task"] for one in now["plan"]["tasks"] if one["status"] in WAITS_FOR_PERSON]
-        lines = [*(f"toryo why {task}" for task in stuck if task), *lines]
+        lines = [*(f"toryo why {task}" for task in _stuck(now["plan"]["tasks"])), *lines]
     return [*shown, *(f"  → {paint(plain(line), 'cyan')}" for line in lines)]
+
+
+def _stuck(tasks: Sequence[PlannedTaskView]) -> list[str]:
+    """Those that a person moves on; of the blocked ones the first for each reason."""
+    found = [one["task"] for one in tasks if one["status"] in WAITS_FOR_PERSON]
+    blocked = [one for one in tasks if one["status"] == "blocked" and not one["reason"].startswith(BEHIND)]
+    by_reason = {one["reason"]: one["task"] for one in reversed(blocked)}
+    return [task for task in (*found, *reversed(by_reason.values())) if task]
 
 
 def brief(mission: MissionView) -> dict[str, Any]:

@@ -7,6 +7,7 @@ import sys
 from toryo.domain.errors import UsageError, UserError
 from toryo.fronts.cli.missions.model import put_in_force
 from toryo.fronts.cli.parsing import verb
+from toryo.fronts.processes.planner import is_endpoint, was_told_otherwise
 from toryo.fronts.text.output import duration, plain, print_json
 
 TYPE_CHECKING = False
@@ -22,6 +23,10 @@ if TYPE_CHECKING:
 CLIENTS = ("claude", "codex")
 """Installed CLIs that can be the model."""
 LONGEST_KEY = 10_000
+OF_ANOTHER_SHELL = (
+    "note: the planner has TORYO_PLANNER_… of the shell that started it, which count over it: "
+    "`toryo down && toryo up` starts it without them"
+)
 SETTINGS = ("via", "base_url", "model", "api_key_env", "window", "language")
 
 
@@ -97,6 +102,8 @@ def use(args: argparse.Namespace, desk: Desk) -> int:
     for one in found.values():
         if wanted and one["source"] == "environment":
             print(plain(f"note: {one['variable']} was set where Toryo was started, and counts over it"))
+    if wanted and was_told_otherwise(desk.home, {"planner.api_key_env": found["api_key_env"]["value"]}):
+        print(OF_ANOTHER_SHELL)
     return 0
 
 
@@ -108,6 +115,8 @@ def _wanted(args: argparse.Namespace) -> dict[str, str | None]:
         raise UsageError(
             "Which model of that endpoint?", hint=f"`toryo planner use --url {args.url} --model M`"
         )
+    if args.url and not is_endpoint(args.url):
+        raise UsageError(f"{args.url!r} is no endpoint.", hint="It begins with http:// or https://.")
     wanted: dict[str, str | None] = {}
     if args.via:
         wanted = {"via": args.via, "base_url": None, "api_key_env": None, "model": args.model}

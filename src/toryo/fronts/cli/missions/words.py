@@ -6,7 +6,7 @@ from toryo.domain.errors import UsageError
 from toryo.fronts.cli.missions.requests import BUDGET_KEYS, answers_of, budget_of
 from toryo.fronts.cli.parsing import count, verb
 from toryo.fronts.client import inner
-from toryo.fronts.text.output import one_line, print_json
+from toryo.fronts.text.output import one_line, paint, plain, print_json
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -129,10 +129,14 @@ def verbs_of_words() -> Group:
 
 def answer(args: argparse.Namespace, desk: Desk) -> int:
     given = answers_of(args.answers)
-    if given or args.defaults:
-        return _say(args, desk, "answer_mission", {"answers": given, "defaults": args.defaults})
-    from toryo.fronts.cli.missions.conversation import ask_all, is_here
     from toryo.fronts.text import questions
+
+    if given or args.defaults:
+        code = _say(args, desk, "answer_mission", {"answers": given, "defaults": args.defaults})
+        if not args.json and not args.defaults:
+            _print_left(inner(desk.call("show_mission", {"mission": args.mission}), "mission"))
+        return code
+    from toryo.fronts.cli.missions.conversation import ask_all, is_here
 
     now: MissionView = inner(desk.call("show_mission", {"mission": args.mission}), "mission")
     asked = questions.open_questions(now)
@@ -145,6 +149,16 @@ def answer(args: argparse.Namespace, desk: Desk) -> int:
     print(questions.how_to_answer(asked))
     given = ask_all(asked)
     return _say(args, desk, "answer_mission", {"answers": given, "defaults": len(given) < len(asked)})
+
+
+def _print_left(now: MissionView) -> None:
+    """What still holds it up after some answers."""
+    from toryo.fronts.text import questions
+
+    if left := questions.open_questions(now):
+        print(f"Still open: {', '.join(plain(one['id']) for one in left)}")
+        for line in questions.lines_to_type(now["id"], left):
+            print(f"  → {paint(plain(line), 'cyan')}")
 
 
 def approve(args: argparse.Namespace, desk: Desk) -> int:

@@ -167,7 +167,7 @@ def _base(git: Git, common: Path, wanted: str) -> tuple[str, str]:
     head = layout.symbolic_head(common).removeprefix("refs/heads/")
     base = wanted or head
     if not base:
-        hint = "Check a branch out, or name one with `--base NAME`."
+        hint = "Check a branch out, or type `toryo init --base NAME`."
         raise Refusal("branch_missing", "No branch is checked out (HEAD is detached).", hint)
     commit = git.commit_of(layout.head_ref(base))
     if commit is not None:
@@ -177,9 +177,9 @@ def _base(git: Git, common: Path, wanted: str) -> tuple[str, str]:
         raise Refusal(
             "no_commits",
             "The repository has no commit yet.",
-            '`git add -A && git commit -m "first"`, then `toryo init` again.',
+            '`git add -A && git commit -m "first"`, then again.',
         )
-    hint = "Name one that exists with `--base NAME`; `git branch` lists them."
+    hint = "Name one that exists; `git branch` lists them."
     raise Refusal("branch_missing", f"There is no branch {base}.", hint)
 
 
