@@ -26,6 +26,7 @@ def task(id: str, title: str, *after: str, **other: Any) -> PlannedTaskView:
         "checks": [],
         "agent": None,
         "worktree": "new",
+        "unit": False,
         "story": None,
     }
     return {**bare, **other}  # type: ignore[typeddict-item]
