@@ -142,8 +142,8 @@ def test_a_mission_is_completed_when_its_tasks_are_done_and_clean(shop: MissionS
     assert any("done" in line for line in lines)
 
 
-def land(shop: MissionShop) -> None:
-    shop.hands.claim("dev", shop.project)
+def land(shop: MissionShop, agent: str = "dev") -> None:
+    shop.hands.claim(agent, shop.project)
     shop.hands.prepare()
     shop.hands.exit(shop.hands.start())
     shop.hands.collect()

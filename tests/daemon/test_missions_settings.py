@@ -123,3 +123,21 @@ def test_model_window_and_language_of_a_project_travel_with_the_request_and_addr
     brief = shop.planner.brief(shop.planner.order("question"))
     assert (brief.model, brief.window, brief.language) == ("tea", 9000, "Japanese")
     assert "models.invalid" not in brief.model_dump_json()
+
+
+def test_a_shared_task_is_its_predecessors_agents_after_it_has_landed_from_the_accepted_tip(
+    shop: MissionShop,
+) -> None:
+    shop.add_agent("painter")
+    shop.daemon.person("assign_agent", agent="painter", project=shop.project)
+    goes_on = {**PLAN["tasks"][1], "worktree": "shared", "agent": "painter"}
+    first = {**PLAN["tasks"][0], "agent": "painter"}
+    mission = shop.planned(plan={**PLAN, "tasks": [first, goes_on]})
+    shop.daemon.person("approve_mission", mission=mission)
+    made = shop.mission_tasks(mission)
+    told = shop.task(made["T002"])
+    assert (told["agent"], told["dependencies"]) == ("painter", [made["T001"]])
+    land(shop, "painter")
+    shop.hands.claim("painter", shop.project, request="another-request")
+    inputs = shop.hands.order("prepare")["inputs"]
+    assert (inputs["base"], inputs["name"]) == (MERGED, f"refuse-more-{made['T002']}"), "a place of its own"

@@ -73,13 +73,14 @@ def test_the_graph_draws_each_task_below_what_it_waits_for_and_names_other_edges
         task("T001", "Count"),
         task("T002", "Refuse", "T001", write=["src/**"], agent="coder"),
         task("T003", "Document"),
-        task("T004", "Join", "T003", "T002"),
+        task("T004", "Join", "T003", "T002", worktree="shared"),
     ]
     assert task_graph.draw(tasks) == [
         "· T001  Count",
         "└─ · T002  Refuse",
         "   │    agent coder · writes src/**",
         "   └─ · T004  Join  after T003",
+        "           by its predecessor's agent",
         "· T003  Document",
     ]
 

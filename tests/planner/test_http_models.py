@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import socket
+import threading
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +23,7 @@ from toryo.planner.models.model import (
     Request,
     TooLong,
     Turn,
+    Usage,
     UsageLimit,
     Voice,
 )
@@ -131,6 +137,53 @@ def test_a_service_that_does_not_answer_in_time_is_an_outage(tmp_path):
     with model_process(tmp_path, script({"hang": 20, "say": "late"})) as model:
         with pytest.raises(Outage):
             HttpModel(f"{model.url}/v1", "m", KEY, limit_s=0.3).ask(a_request())
+
+
+@contextmanager
+def serving(body: str) -> Iterator[str]:
+    """The address of a service that answers everything with that."""
+
+    class Same(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            self.rfile.read(int(self.headers["content-length"]))
+            self.send_response(200)
+            self.send_header("content-type", "application/json")
+            self.send_header("content-length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body.encode())
+
+        def log_message(self, *_: Any) -> None:
+            pass
+
+    with HTTPServer(("127.0.0.1", 0), Same) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_port}/v1"
+        server.shutdown()
+
+
+MESSAGE = {"index": 0, "finish_reason": "stop", "message": {"role": "assistant", "content": "tea"}}
+WHOLE = {"id": "1", "object": "chat.completion", "created": 1, "model": "tea-1", "choices": [MESSAGE]}
+
+
+def test_a_service_that_counts_no_tokens_is_a_model_all_the_same():
+    with serving(json.dumps(WHOLE)) as url:
+        reply = HttpModel(url, "tea-1").ask(a_request())
+    assert (reply.text, reply.usage) == ("tea", Usage(calls=1))
+
+
+@pytest.mark.parametrize(
+    ("body", "told"),
+    [
+        ({**WHOLE, "choices": []}, "no `choices`"),
+        ({"error": {"message": "away"}}, "Invalid response"),
+        ({}, ""),
+    ],
+)
+def test_an_answer_without_a_message_in_it_is_a_refusal_in_one_line(body, told):
+    with serving(json.dumps(body)) as url, pytest.raises(ModelRefused) as refused:
+        HttpModel(url, "tea-1").ask(a_request())
+    assert told in refused.value.message
+    assert "errors.pydantic.dev" not in refused.value.message
 
 
 def test_the_key_is_in_no_error_whatever_the_service_repeats(tmp_path):

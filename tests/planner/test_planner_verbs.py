@@ -106,3 +106,32 @@ def test_what_is_no_key_is_not_kept(home, text):
     assert done.returncode == 1
     assert "key" in done.stderr
     assert not home.planner_api_key.exists()
+
+
+@pytest.mark.parametrize(
+    "url", ["ftp://x/v1", "127.0.0.1:11434/v1", "http://", "http://[::1", "http://h:99999", "http://a b/v1"]
+)
+def test_what_is_no_address_of_an_endpoint_is_refused_at_once_and_not_asked(home, url):
+    used = toryo(home, "use", "--url", url, "--model", "m")
+    assert (used.returncode, "That address" in used.stderr) == (2, True)
+    assert not home.config.exists()
+    checked = toryo(home, "check", TORYO_PLANNER_BASE_URL=url, TORYO_PLANNER_MODEL="m")
+    assert checked.returncode == 1
+    assert "The address of the planner's model" in checked.stderr
+
+
+def test_a_password_in_an_address_and_a_key_for_a_variables_name_are_refused_and_not_repeated(home):
+    words = ("use", "--model", "m", "--url")
+    for wrong in ((*words, f"http://me:{KEY}@h/v1"), (*words, "http://h/v1", "--key-env", KEY)):
+        used = toryo(home, *wrong)
+        assert used.returncode == 2
+        assert "`toryo planner key`" in used.stderr
+        assert KEY not in used.stderr + used.stdout
+    assert not home.config.exists()
+
+
+def test_a_check_says_that_it_asks_only_once(home):
+    assert toryo(home, "use", "--url", "http://127.0.0.1:1/v1", "--model", "m").returncode == 0
+    checked = toryo(home, "check")
+    assert checked.returncode == 1
+    assert "It was asked once." in checked.stderr

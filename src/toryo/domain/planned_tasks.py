@@ -11,7 +11,9 @@ PLAN_ID = re.compile(r"T\d{3,}")
 
 
 class Worktree(StrEnum):
-    """Where a planned task is worked on: a worktree of its own, or that of its predecessor."""
+    """Who goes on with what: any agent, or the predecessor's, once that one has landed.
+
+    Each works in a worktree of its own, made from the accepted tip."""
 
     NEW = "new"
     SHARED = "shared"

@@ -11,10 +11,12 @@ from toryo.planner.answers import CHECK, read
 from toryo.planner.call_log import CallLog
 from toryo.planner.model_settings import choice_of
 from toryo.planner.models.choosing import chosen
-from toryo.planner.models.model import Model, ModelRefused, NoReply
+from toryo.planner.models.model import Model, ModelRefused, NoReply, Outage, UsageLimit
 from toryo.planner.prompts.compose import compose
 from toryo.protocol.kinds.planner import Brief
 from toryo.settings import Home
+
+ONCE = "It was asked once. `toryo planner use` says which model that is; then `toryo planner check` again."
 
 
 def check(
@@ -34,6 +36,10 @@ def check(
     begun = time.monotonic()
     try:
         reply = model.ask(request)
+    except (Outage, UsageLimit) as trouble:
+        calls.failed({"via": model.via}, request, trouble, time.monotonic() - begun)
+        trouble.hint = ONCE
+        raise
     except NoReply as trouble:
         calls.failed({"via": model.via}, request, trouble, time.monotonic() - begun)
         raise

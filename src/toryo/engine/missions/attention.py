@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from toryo.domain import subjects
 from toryo.domain.actions import Do, action, lines
-from toryo.domain.mission_actions import mission_actions
 from toryo.domain.reasons import Reason, Turn, meaning, parse
 from toryo.engine.actions import shown
 from toryo.engine.missions import judge_questions
 from toryo.protocol.views import tasks as views
+from toryo.reconciler.missions.actions import mission_actions
 from toryo.store.database.engine import Tx
 from toryo.store.database.mission_rows import MissionRow
 from toryo.store.tables import missions, projects

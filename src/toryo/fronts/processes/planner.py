@@ -29,8 +29,11 @@ def bring_up_planner(home: Home, config: Mapping[str, Any]) -> int:
 
     `config`: the installation's settings by key. A shell that says nothing leaves a running one alone."""
     mine = of_shell(config)
-    if not is_endpoint(mine.get(URL, "http://")):
-        raise UserError(f"{URL} is no endpoint: it begins with http:// or https://.", hint=f"unset {URL}")
+    if address := mine.get(URL):
+        from toryo.domain.model_addresses import address_fault  # not for shells that name none
+
+        if fault := address_fault(address):
+            raise UserError(f"{URL} is no endpoint: it {fault}.", hint=f"unset {URL}")
     if (pid := _fitting(home, mine)) or not is_configured(config, mine):
         return pid
     with Progress("starting the planner") as progress, starting_lock(home, progress):
@@ -45,10 +48,6 @@ def of_shell(config: Mapping[str, Any]) -> dict[str, str]:
     env = settings.environment()
     names = (URL, MODEL, MODEL_KEY, str(config.get("planner.api_key_env") or ""))
     return {name: env[name] for name in names if env.get(name)}
-
-
-def is_endpoint(url: str) -> bool:
-    return url.startswith(("http://", "https://"))
 
 
 def was_told_otherwise(home: Home, config: Mapping[str, Any]) -> bool:

@@ -78,7 +78,7 @@ def _because(task: PlannedTaskView) -> str:
 def _notes(task: PlannedTaskView) -> list[str]:
     parts = [
         f"agent {task['agent']}" if task["agent"] else "",
-        "" if task["worktree"] == "new" else f"{task['worktree']} worktree",
+        "by its predecessor's agent" if task["worktree"] == "shared" else "",
         "a unit: its agent may divide it" if task["unit"] else "",
         _paths("writes", task["write"]),
         f"checks {'; '.join(task['checks'])}" if task["checks"] else "",

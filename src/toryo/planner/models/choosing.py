@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from toryo.domain.model_addresses import address_fault
 from toryo.planner.models.cli import CliModel
 from toryo.planner.models.model import Model, ModelRefused
 
@@ -38,6 +39,8 @@ def chosen(choice: Choice, env: Mapping[str, str]) -> Model:
         return CliModel(choice.via, choice.model, env=env, program=choice.program)
     if not choice.base_url or not choice.model:
         raise NoModel
+    if fault := address_fault(choice.base_url):
+        raise NoModel(f"The address of the planner's model {fault}.")
     # half a second of imports, which only who speaks HTTP should pay
     from toryo.planner.models.http import HttpModel
 

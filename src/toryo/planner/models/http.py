@@ -52,6 +52,8 @@ class HttpModel:
             return asyncio.run(self._ask(request))
         except exceptions.AgentRunError as error:
             self._explain(error)
+        except IndexError:  # the library takes the first of an empty list
+            raise ModelRefused(f"{self._url}: the answer has no `choices`") from None
 
     def close(self) -> None:
         """Nothing outlives a call here."""
@@ -108,7 +110,7 @@ PASSING = (408, 409, 425, 429)
 
 def _told(error: exceptions.AgentRunError) -> str:
     if not isinstance(error, exceptions.ModelHTTPError):
-        return str(error)
+        return str(error).partition("\n")[0]  # the rest describes a form, field by field
     body = error.body
     inner = body.get("error", body) if isinstance(body, dict) else body
     message = inner.get("message") if isinstance(inner, dict) else inner
@@ -131,6 +133,6 @@ def _usage(found: messages.ModelResponse) -> Usage:
     tokens = found.usage
     try:
         cost = float(found.cost().total_price)
-    except LookupError:  # no price list knows this model
+    except (LookupError, ValueError):  # no price list knows this model, or the service counted nothing
         return Usage(1, tokens.input_tokens, tokens.output_tokens)
     return Usage(1, tokens.input_tokens, tokens.output_tokens, cost, "estimated")

@@ -29,11 +29,12 @@ def unchecked_tasks(tasks: Iterable[PlannedTask], *, has_checks: bool) -> tuple[
 
 
 def shared_predecessor(task: PlannedTask, plan: PlanFacts) -> str:
-    """The task in whose worktree this one goes on, the only one of its agent that it needs; else empty.
+    """The task whose agent goes on with this one, the only one of that agent that it needs; else empty.
 
-    A unit's worktree is none: its children's work was put there."""
+    A unit is none: its work is its children's."""
     mine = task.agent or plan.default_agent
-    alike = {one.id for one in plan.unfinished if (one.agent or plan.default_agent) == mine and not one.unit}
+    able = (one for one in plan.tasks if not (one.done or one.unit))
+    alike = {one.id for one in able if (one.agent or plan.default_agent) == mine}
     usable = [need for need in dict.fromkeys(task.depends_on) if need in alike]
     return usable[0] if len(usable) == 1 else ""
 
@@ -49,13 +50,6 @@ def _whole(plan: PlanFacts) -> Iterator[Fault]:
         yield Fault(FaultCode.CYCLE, ring)
     if unchecked := unchecked_tasks(plan.unfinished, has_checks=plan.has_checks):
         yield Fault(FaultCode.NO_CHECK, unchecked)
-    heirs: dict[str, list[str]] = {}
-    for task in plan.unfinished:
-        if task.worktree is Worktree.SHARED and (before := shared_predecessor(task, plan)):
-            heirs.setdefault(before, []).append(task.id)
-    for before, tasks in heirs.items():
-        if len(tasks) > 1:  # two agents at once in one worktree
-            yield Fault(FaultCode.SHARED_WORKTREE, tuple(tasks), (before,))
 
 
 def _of_task(task: PlannedTask, plan: PlanFacts) -> Iterator[Fault]:

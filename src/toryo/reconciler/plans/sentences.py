@@ -16,7 +16,7 @@ _FAULTS = {
     FaultCode.WRITES_NOTHING: "{tasks} may write nothing: name its paths, or null if unknown",
     FaultCode.BAD_PATH: "{tasks} writes {names}: name paths inside the repository, from its root",
     FaultCode.NO_CHECK: f"no command checks {{tasks}}: name one for each, or for all of them {CHECKS_OF_ALL}",
-    FaultCode.SHARED_WORKTREE: "{tasks} shares a worktree: it needs just one predecessor of its agent{of}",
+    FaultCode.SHARED_WORKTREE: "{tasks} is `shared`: it needs just one predecessor of its own agent",
     FaultCode.SHARED_UNIT: "{tasks} is a unit, which has a worktree of its own: write `worktree` new",
 }
 _NOTES = {
@@ -28,13 +28,8 @@ _NOTES = {
 
 
 def fault_text(fault: Fault) -> str:
-    of = (
-        f" that no other task shares: {', '.join(fault.tasks)} share that of {fault.names[0]}"
-        if fault.names
-        else ""
-    )
     return _FAULTS[fault.code].format(
-        tasks=", ".join(fault.tasks), names=", ".join(fault.names), way=" → ".join(fault.tasks), of=of
+        tasks=", ".join(fault.tasks), names=", ".join(fault.names), way=" → ".join(fault.tasks)
     )
 
 

@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from typing import Any
 
 from toryo.domain import subjects
-from toryo.domain.mission_actions import mission_actions
 from toryo.domain.reasons import Turn, meaning
 from toryo.domain.times import iso
 from toryo.domain.words import MISSION_ENDED, MissionStatus
@@ -16,6 +15,7 @@ from toryo.engine.missions import budgets
 from toryo.engine.missions.files import artefacts, exported, writes_files
 from toryo.engine.next_task import at_once
 from toryo.protocol.views import missions as views
+from toryo.reconciler.missions.actions import mission_actions
 from toryo.store.database.engine import Tx
 from toryo.store.database.mission_rows import MissionRow, PlanRow
 from toryo.store.database.rows import TaskRow

@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from toryo.domain.actions import Action, Do, action, line
 from toryo.domain.advice import MOST_NAMES
 from toryo.domain.client_names import OUTSIDE
-from toryo.domain.mission_actions import mission_actions
 from toryo.domain.reasons import Reason, Turn, meaning, parse
 from toryo.domain.scopes import may_overlap
 from toryo.domain.words import TaskStatus
@@ -21,6 +20,7 @@ from toryo.engine.context import HeadContext
 from toryo.engine.next_task import are_kin_of, base_may_start, has_room, is_waiting_unit, reviews_are_full
 from toryo.engine.scope import writes_of, writes_of_live
 from toryo.protocol.views import tasks as views
+from toryo.reconciler.missions.actions import mission_actions
 from toryo.store.database.engine import Tx
 from toryo.store.database.rows import AgentRow, CoordinatorRow, ProjectRow, RunRow, TaskRow
 from toryo.store.gather import subject_facts, unit_facts

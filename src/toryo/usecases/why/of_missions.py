@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from toryo.domain.mission_actions import mission_actions
 from toryo.domain.reasons import Reason, Turn, meaning, parse
 from toryo.domain.words import MISSION_ENDED, TaskStatus
 from toryo.engine.actions import shown
 from toryo.engine.missions.attention import sentence
+from toryo.reconciler.missions.actions import mission_actions
 from toryo.store.database.engine import Tx
 from toryo.store.database.mission_rows import MissionRow
 from toryo.store.tables import missions, orders, plans

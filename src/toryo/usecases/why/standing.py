@@ -8,12 +8,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from toryo.domain.actions import Action
-from toryo.domain.mission_actions import mission_actions
 from toryo.domain.reasons import About, Reason, Turn, meaning, parse, turn
 from toryo.domain.words import TaskStatus
 from toryo.engine import attention
 from toryo.engine.chain import Link, link
 from toryo.engine.context import HeadContext
+from toryo.reconciler.missions.actions import mission_actions
 from toryo.store.database.engine import Tx
 from toryo.store.database.mission_rows import MissionRow
 from toryo.store.database.rows import TaskRow

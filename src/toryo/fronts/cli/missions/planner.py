@@ -5,9 +5,10 @@ from __future__ import annotations
 import sys
 
 from toryo.domain.errors import UsageError, UserError
+from toryo.domain.model_addresses import address_fault
 from toryo.fronts.cli.missions.model import put_in_force
 from toryo.fronts.cli.parsing import verb
-from toryo.fronts.processes.planner import is_endpoint, was_told_otherwise
+from toryo.fronts.processes.planner import was_told_otherwise
 from toryo.fronts.text.output import duration, plain, print_json
 
 TYPE_CHECKING = False
@@ -35,7 +36,10 @@ def _declare_use(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--url", metavar="U", help="an OpenAI-compatible endpoint, with /v1 if it has that")
     parser.add_argument("--model", metavar="M", help="name of the model there")
     parser.add_argument(
-        "--key-env", metavar="NAME", help="variable that holds its key (default: `planner key`)"
+        "--key-env",
+        type=name_of_variable,
+        metavar="NAME",
+        help="variable that holds its key (default: `planner key`)",
     )
     parser.add_argument("--window", type=count_of_tokens, metavar="N", help="tokens that it reads at most")
     parser.add_argument("--language", metavar="L", help="language of plans (default: as you write)")
@@ -57,6 +61,15 @@ def count_of_tokens(text: str) -> int:
 
         raise argparse.ArgumentTypeError(f"{text[:20]!r} is no number of tokens of at least 1000")
     return value
+
+
+def name_of_variable(text: str) -> str:
+    """What was typed is not repeated: it may be the key itself."""
+    if not (text.isascii() and text.isidentifier()):
+        import argparse
+
+        raise argparse.ArgumentTypeError("that is no variable's name; a key is kept with `toryo planner key`")
+    return text
 
 
 def _declare_key(parser: argparse.ArgumentParser) -> None:
@@ -115,8 +128,8 @@ def _wanted(args: argparse.Namespace) -> dict[str, str | None]:
         raise UsageError(
             "Which model of that endpoint?", hint=f"`toryo planner use --url {args.url} --model M`"
         )
-    if args.url and not is_endpoint(args.url):
-        raise UsageError(f"{args.url!r} is no endpoint.", hint="It begins with http:// or https://.")
+    if args.url and (fault := address_fault(args.url)):
+        raise UsageError(f"That address {fault}.", hint="For example --url http://127.0.0.1:11434/v1")
     wanted: dict[str, str | None] = {}
     if args.via:
         wanted = {"via": args.via, "base_url": None, "api_key_env": None, "model": args.model}
