@@ -34,6 +34,35 @@ def test_every_path_that_a_map_names_exists() -> None:
     assert missing == []
 
 
+def rooms(folder: Path) -> set[str]:
+    return {path.parent.name for path in folder.glob("*/__init__.py")}
+
+
+def test_every_room_stands_on_the_map() -> None:
+    architecture = (ROOT / "docs/architecture.md").read_text()
+    (row,) = re.findall(r"^\| `usecases/` \| one folder a noun: (.*) \|$", architecture, re.MULTILINE)
+    assert set(row.split(", ")) == rooms(PACKAGE / "usecases")
+    for page in ("README.md", "README.ja.md", "docs/architecture.md"):
+        told = set(re.findall(r"\w+", (ROOT / page).read_text()))
+        assert rooms(PACKAGE) <= told, f"{page}: {rooms(PACKAGE) - told}"
+
+
+def test_a_reader_is_through_the_first_pages_and_the_heart_of_the_code_in_five_minutes() -> None:
+    pages = ("README.md", "docs/architecture.md", "tests/reconciler/test_decide.py")
+    code = ("coordinator/loop.py", "reconciler/decide.py")
+    read = [*(ROOT / page for page in pages), *(PACKAGE / path for path in code)]
+    assert sum(len(path.read_text().splitlines()) for path in read) < 400
+
+
+def test_every_decision_stands_once_in_the_index_under_its_own_title() -> None:
+    index = (ROOT / "docs/adr/README.md").read_text()
+    listed = re.findall(r"^- \[(\d{4})\]\((\S+)\) (.+)$", index, re.MULTILINE)
+    heads = [(path, path.read_text().splitlines()[0]) for path in (ROOT / "docs/adr").glob("0*.md")]
+    assert sorted((f"{int(number)}. {title}", name) for number, name, title in listed) == sorted(
+        (head.removeprefix("# "), path.name) for path, head in heads
+    )
+
+
 def test_every_link_of_a_document_leads_somewhere() -> None:
     missing = []
     for page in (*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")):

@@ -10,6 +10,7 @@ import time
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import pytest
 
@@ -79,6 +80,7 @@ def with_head(
     drain: Drain,
     *,
     clock: Callable[[], float] | None = None,
+    extend_deadlines: Callable[[HeadContext, float], None] = lambda context, gap: None,
     **options: Any,
 ) -> None:
     async def go() -> None:
@@ -86,9 +88,12 @@ def with_head(
         writer = WRITERS[0]()
         args = (clock,) if clock else ()
         context = await writer.run(open_context, home, home.database, *args)
-        options.setdefault("extend_deadlines", lambda context, gap: None)
         options.setdefault("steady", clock or time.monotonic)
-        head = Head(context, writer, drain=drain, **options)
+        with (
+            patch("toryo.daemon.core.head.drain", drain),
+            patch("toryo.daemon.core.head.extend_deadlines", extend_deadlines),
+        ):
+            head = Head(context, writer, **options)
         await head.start()
         try:
             await asyncio.wait_for(story(head), 20)
@@ -329,6 +334,24 @@ def test_a_slow_read_does_not_hold_up_a_change(tmp_path: Path) -> None:
         await asyncio.wait_for(head.do(emit, "t1"), 5)
         free.set()
         assert await head.read(newest_event) == await reading + 1
+
+    with_head(tmp_path, story, Drains())
+
+
+def test_a_long_poll_that_only_reads_does_not_hold_up_a_change(tmp_path: Path) -> None:
+    began, free = threading.Event(), threading.Event()
+
+    def slow(context: HeadContext) -> tuple[bool, int]:
+        began.set()
+        assert free.wait(10)
+        return True, newest_event(context)
+
+    async def story(head: Head) -> None:
+        polling = asyncio.create_task(head.read_until(("events",), 10, slow))
+        await asyncio.to_thread(began.wait, 10)
+        await asyncio.wait_for(head.do(emit, "t1"), 5)
+        free.set()
+        assert await polling == await head.read(newest_event)
 
     with_head(tmp_path, story, Drains())
 

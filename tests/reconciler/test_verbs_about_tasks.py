@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
+from toryo.domain.reasons import Reason, verdicts
 from toryo.domain.words import TaskStatus, Verb
-from toryo.reconciler.target_verbs import TargetEffect
+from toryo.reconciler.target_verbs import TargetEffect, effect_of
 from toryo.reconciler.task_verbs import (
-    APPROVABLE,
     Meaning,
     Refusal,
     Said,
@@ -114,11 +114,16 @@ def test_any_task_that_is_over_stands_for_its_rewound_target(status: str) -> Non
 
 
 def test_an_approval_sends_on_what_a_persons_yes_can_send_on_and_nothing_else() -> None:
-    released = {"usage_limit", "outage"}
-    for reason in APPROVABLE:
-        effect = TaskEffect.RELEASE_ACCOUNT if reason in released else None
-        assert meant(APPROVE, REVIEW, reason) == Meaning(APPROVE, effect)
+    for reason, effect in ((str(one), effect_of(APPROVE, one)) for one in Reason):
+        if effect or reason == "held":
+            assert meant(APPROVE, REVIEW, reason) == Meaning(RELEASE, effect)
+        elif APPROVE not in verdicts(REVIEW, reason):
+            assert "leaves nothing to approve" in refused(APPROVE, REVIEW, reason)
+        else:
+            account = TaskEffect.RELEASE_ACCOUNT if reason in ("usage_limit", "outage") else None
+            assert meant(APPROVE, REVIEW, reason) == Meaning(APPROVE, account)
     assert "leaves nothing to approve" in refused(APPROVE, REVIEW, "no_commit")
+    assert meant(APPROVE, REVIEW, "claimed_failed") == Meaning(APPROVE)
 
 
 @pytest.mark.parametrize("verb", [CANCEL, REJECT])

@@ -66,6 +66,8 @@ class Head:
             self.house.round(Patience())
         return body
 
+    read_until = until
+
 
 class HandsThatLook:
     """A coordinator that finds nobody's work where it is asked to look."""

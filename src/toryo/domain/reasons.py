@@ -48,6 +48,7 @@ class Reason(StrEnum):
     AGENT_UNASSIGNED = "agent_unassigned"
     # the target
     BASE_GATE = "base_gate"
+    FOLLOWED = "followed"
     BASE_RED = "base_red"
     BASE_COULD_NOT_RUN = "base_could_not_run"
     BASE_FLAKY = "base_flaky"
@@ -191,6 +192,7 @@ MEANINGS: dict[Reason, Meaning] = {
     Reason.AGENT_DISABLED: Meaning("its agent is disabled", _AGENT, Turn.PERSON),
     Reason.AGENT_UNASSIGNED: Meaning("its agent no longer works in the project", _AGENT, Turn.PERSON),
     Reason.BASE_GATE: Meaning("the target itself is being checked first", _TARGET, Turn.TORYO),
+    Reason.FOLLOWED: Meaning("a person moved the target, and it is being followed", _TARGET, Turn.TORYO),
     Reason.BASE_RED: Meaning(
         "the checks fail on the base itself; mend it and commit on the target, it goes on by itself",
         _TARGET,
@@ -396,15 +398,12 @@ def verdicts(status: TaskStatus, text: str) -> tuple[Verb, ...]:
             return ()
 
 
-def is_about_target(text: str) -> bool:
-    """Whether it holds every task of its target back, not this one alone."""
-    return text in STOPS or text == Reason.BASE_GATE
-
-
 BY_A_PERSON = frozenset({Reason.REJECTED.value, Reason.STOPPED.value})
 """Reasons of failed tasks of which a person knows: they ended them."""
 HOLDS_UP = (Reason.WAITING_FOR_CHECKOUT.value, Reason.PUBLISH_FAILED.value)
 """Reasons of a landing whose branch does not move: everything accepted after it waits behind it."""
+IS_AWAY = (Reason.REPOSITORY_MISSING.value, Reason.REPOSITORY_REPLACED.value)
+"""Reasons of a repository that is not at its path: of a run that ended there nothing can be told."""
 STOPS = tuple(
     one.value
     for one, row in MEANINGS.items()

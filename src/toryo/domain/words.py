@@ -250,6 +250,8 @@ PRIORITY_RANK: dict[Priority, int] = {
     Priority.LOW: 3,
 }
 
+ENDED_BADLY = ("red", "could_not_run", "flaky", "conflict", "problem")
+"""How a landing ended that brought nothing: what was checked or merged did not pass."""
 ENDED = frozenset({TaskStatus.DONE, TaskStatus.FAILED, TaskStatus.CANCELLED})
 AT_REST = ENDED | {TaskStatus.NEEDS_REVIEW}
 """A task here moves no further by itself; so does one that is blocked by a dependency that failed."""

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from toryo.domain.reasons import Reason
+from toryo.domain.reasons import IS_AWAY, Reason
 from toryo.domain.words import WAITING_FOR_INPUT, OrderKind, OrderState, Outcome, TaskStatus, Verb
 from toryo.reconciler.attempts import Attempt, current_attempt
 from toryo.reconciler.cleanup import left_by_hand, preparation_is_untold, retired, uncollected
 from toryo.reconciler.decisions import CoordinatorDecision, OrderWish, TaskDecision
-from toryo.reconciler.dispatch import AWAY, first_start, why_stopped
+from toryo.reconciler.dispatch import first_start, why_stopped
 from toryo.reconciler.retries import after_run
 from toryo.reconciler.subjects import (
     REMOVED,
@@ -40,7 +40,7 @@ def decide_task(task: TaskFacts, policy: Policy) -> TaskDecision:
     last = attempt.last_run
     left = uncollected(task)
     if left or (last and preparation_is_untold(task, last)):
-        if task.stopped in AWAY:  # what the run left is looked at once the repository is found again
+        if task.stopped in IS_AWAY:  # what the run left is looked at once the repository is found again
             return TaskDecision(TaskStatus.BLOCKED, task.stopped, why_stopped(task), orders=left)
         return TaskDecision(TaskStatus.VERIFYING, "collecting", orders=left)
     if last is None:

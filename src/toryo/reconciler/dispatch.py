@@ -9,9 +9,6 @@ from toryo.reconciler.attempts import Attempt
 from toryo.reconciler.decisions import TaskDecision
 from toryo.reconciler.subjects import Policy, TaskFacts
 
-AWAY = ("repository_missing", "repository_replaced")
-"""Nothing can be told about a run that has ended there."""
-
 
 def first_start(task: TaskFacts, attempt: Attempt) -> TaskDecision:
     """The first run of an attempt needs everything: release, agent, dependencies, a base that is green."""

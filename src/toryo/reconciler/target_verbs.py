@@ -8,14 +8,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
-from toryo.domain.reasons import verdicts
+from toryo.domain.reasons import Reason, verdicts
 from toryo.domain.words import TaskStatus, Verb, Verdict
 
-PUBLISH_FAILED = "publish_failed"
-WAITING_FOR_CHECKOUT = "waiting_for_checkout"
-BASE_GATE = "base_gate"
-FOLLOWED = "followed"
-REWOUND = "target_rewound"
+PUBLISH_FAILED = Reason.PUBLISH_FAILED.value
+WAITING_FOR_CHECKOUT = Reason.WAITING_FOR_CHECKOUT.value
+BASE_GATE = Reason.BASE_GATE.value
+FOLLOWED = Reason.FOLLOWED.value
+REWOUND = Reason.TARGET_REWOUND.value
 
 
 class TargetEffect(StrEnum):

@@ -8,24 +8,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
+from toryo.domain.reasons import About, meaning, verdicts
 from toryo.domain.words import HELD, TaskStatus, Verb
 from toryo.reconciler.target_verbs import PUBLISH_FAILED, REWOUND, TargetEffect, effect_of
 
-APPROVABLE = (
-    "claimed_failed",
-    "claimed_blocked",
-    "scope_violation",
-    "no_change",
-    "outside_run",
-    "could_not_run",
-    "flaky",
-    "review",
-    "problem",
-    "usage_limit",
-    "outage",
-)
-"""What a person's yes can set going again; everything else is retried or rejected."""
-PARKED_TOO_OFTEN = ("usage_limit", "outage")
 RETRIED = (TaskStatus.FAILED, TaskStatus.NEEDS_REVIEW, TaskStatus.CANCELLED)
 OVER = (TaskStatus.DONE, TaskStatus.FAILED, TaskStatus.CANCELLED)
 
@@ -148,13 +134,12 @@ def _approve(task: VerbFacts) -> Meaning | Refusal:
         return Meaning(Verb.RELEASE, effect_of(Verb.APPROVE, REWOUND))
     if task.status is not TaskStatus.NEEDS_REVIEW:
         return _waits_for_nobody(task)
-    if task.reason in PARKED_TOO_OFTEN:
-        return Meaning(Verb.APPROVE, TaskEffect.RELEASE_ACCOUNT)
-    if task.reason not in APPROVABLE:
+    if Verb.APPROVE not in verdicts(task.status, task.reason):
         return Refusal(
             f"{task.task}: {task.reason} leaves nothing to approve.", f"toryo task retry {task.task}"
         )
-    return Meaning(Verb.APPROVE)
+    is_about_account = meaning(task.reason).about is About.ACCOUNT
+    return Meaning(Verb.APPROVE, TaskEffect.RELEASE_ACCOUNT if is_about_account else None)
 
 
 def _cancel(task: VerbFacts) -> Meaning | Refusal:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Awaitable, Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Concatenate, ParamSpec, TypeVar
 
@@ -16,8 +16,8 @@ import structlog
 from toryo.daemon.core.asks import Asks
 from toryo.daemon.core.changes import Changes
 from toryo.daemon.core.checkpoints import Checkpoints
-from toryo.daemon.core.clock_gaps import ClockGaps, Extend
-from toryo.daemon.core.schedule import Drain, Schedule
+from toryo.daemon.core.clock_gaps import ClockGaps
+from toryo.daemon.core.schedule import Schedule
 from toryo.daemon.core.writers import Writer
 from toryo.domain.errors import DiskFull
 from toryo.engine.context import HeadContext
@@ -39,8 +39,6 @@ class Head:
         context: HeadContext,
         writer: Writer,
         *,
-        drain: Drain = drain,
-        extend_deadlines: Extend = extend_deadlines,
         interval_s: float = 10,
         alive_at: float | None = None,
         on_tick: Callable[[], None] = lambda: None,
@@ -113,12 +111,25 @@ class Head:
     async def until(
         self, topics: Iterable[str], timeout_s: float, ask: Callable[[HeadContext], tuple[bool, T]]
     ) -> T:
-        """A long poll: ask again after each change until the answer is final, time is up or we close."""
+        """A long poll: ask again after each change until the answer is final, time is up or we close.
+
+        For questions that may write; what only reads is `read_until`'s."""
+        return await self._poll(topics, timeout_s, lambda: self.do(ask))
+
+    async def read_until(
+        self, topics: Iterable[str], timeout_s: float, ask: Callable[[HeadContext], tuple[bool, T]]
+    ) -> T:
+        """A long poll beside the writer: those who wait hold up nobody's report when they all wake."""
+        return await self._poll(topics, timeout_s, lambda: self.read(ask))
+
+    async def _poll(
+        self, topics: Iterable[str], timeout_s: float, ask: Callable[[], Awaitable[tuple[bool, T]]]
+    ) -> T:
         names = tuple(topics)
         deadline = self._loop.time() + timeout_s
         while True:
             seen = self.changes.version(*names)
-            final, answer = await self.do(ask)
+            final, answer = await ask()
             left = deadline - self._loop.time()
             if final or left <= 0 or self.closing:
                 return answer

@@ -60,7 +60,7 @@ async def list_events(head: Head, caller: Caller, args: Events) -> views.EventPa
     if not args.wait_s:
         _, answer = await head.read(question)
         return answer
-    return await head.until((EVENTS,), args.wait_s, question)
+    return await head.read_until((EVENTS,), args.wait_s, question)
 
 
 async def get_status(head: Head, caller: Caller, args: Which) -> views.Status:

@@ -161,14 +161,14 @@ async def get_task(head: Head, caller: Caller, args: Task) -> dict[str, Any]:
 
 
 async def wait_tasks(head: Head, caller: Caller, args: Wait) -> views.AwaitedTasks:
-    _, first = await head.do(tasks.waiting_for, args.tasks, args.seen)
+    _, first = await head.read(tasks.waiting_for, args.tasks, args.seen)
     topics = [task_topic(one["id"]) for one in first["tasks"]]
     seen = args.seen or {one["id"]: f"{one['status']}:{one['reason']}" for one in first["tasks"]}
 
     def question(context: HeadContext) -> tuple[bool, views.AwaitedTasks]:
         return tasks.waiting_for(context, args.tasks, seen)
 
-    return await head.until(topics, args.timeout_s, question)
+    return await head.read_until(topics, args.timeout_s, question)
 
 
 async def wait_task(head: Head, caller: Caller, args: WaitForOne) -> views.AwaitedOne:
@@ -178,7 +178,7 @@ async def wait_task(head: Head, caller: Caller, args: WaitForOne) -> views.Await
     def question(context: HeadContext) -> tuple[bool, views.AwaitedOne]:
         return tasks.waiting_for_one(context, args.task, begun["needs_you"])
 
-    return await head.until((task_topic(begun["id"]),), args.timeout_s, question)
+    return await head.read_until((task_topic(begun["id"]),), args.timeout_s, question)
 
 
 def _says(verb: Verb) -> Any:

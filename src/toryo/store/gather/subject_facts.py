@@ -12,6 +12,7 @@ from toryo.domain.ids import TaskId
 from toryo.domain.reasons import Reason
 from toryo.domain.words import (
     BY_HAND,
+    ENDED_BADLY,
     CheckResult,
     ClaimResult,
     OrderKind,
@@ -66,7 +67,6 @@ from toryo.store.tables import (
     verbs,
 )
 
-ENDED_BADLY = ("red", "could_not_run", "flaky", "conflict", "problem")
 JUDGED = ("red", "could_not_run")
 
 _ACCEPTED = exists().where(landings_table.c.task == dependencies_table.c.needs, IS_HELD)

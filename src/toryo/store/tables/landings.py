@@ -9,6 +9,7 @@ from sqlalchemy import bindparam, func, select
 from sqlalchemy import update as update_of
 
 from toryo.domain import subjects
+from toryo.domain.words import ENDED_BADLY
 from toryo.store.database import prepared
 from toryo.store.database.engine import Tx
 from toryo.store.database.rows import LandingRow
@@ -153,7 +154,7 @@ _FORGET_FOLLOWS = (
         landings.c.project == bindparam("of_project"),
         landings.c.target == bindparam("of_target"),
         landings.c.kind.in_(("adopt", "restack")),
-        landings.c.ended.in_(("red", "could_not_run", "flaky", "conflict", "problem")),
+        landings.c.ended.in_(ENDED_BADLY),
     )
     .values(ended="stale")
 )

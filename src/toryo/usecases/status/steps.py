@@ -6,13 +6,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from toryo.domain.words import BY_HAND, Outcome
+from toryo.domain.words import BY_HAND, ENDED_BADLY, Outcome
 from toryo.reconciler.subjects import DROPPED, REMOVED, UNWANTED
 from toryo.store.gather.task_steps import LandingStep, RunStep
 
 MOST = 12
 """Of a longer way the end is told."""
-ENDED_BADLY = ("conflict", "red", "could_not_run", "flaky")
 _OUTCOMES = {
     Outcome.TIMED_OUT: "timed out",
     Outcome.CANCELLED: "stopped",

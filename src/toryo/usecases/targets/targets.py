@@ -83,7 +83,7 @@ def whose_turn(why: str) -> Turn:
     """Of a target that waits for that reason."""
     if not why:
         return Turn.NOBODY
-    return Turn.TORYO if why in WORDS else turn(TaskStatus.BLOCKED, why)
+    return turn(TaskStatus.BLOCKED, why)
 
 
 def target_line(tx: Tx, project: ProjectRow, row: TargetRow) -> dict[str, Any]:

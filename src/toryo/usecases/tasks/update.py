@@ -8,7 +8,7 @@ from typing import Any
 
 from toryo.domain import subjects
 from toryo.domain.errors import Refused, UserError
-from toryo.domain.words import PRIORITY_RANK, Priority, TaskStatus, Verb
+from toryo.domain.words import ENDED_BADLY, PRIORITY_RANK, Priority, TaskStatus, Verb
 from toryo.engine.context import HeadContext
 from toryo.protocol.views import tasks as views
 from toryo.reconciler.attempts import current_attempt
@@ -184,6 +184,6 @@ def missing_facts(tx: Tx, row: TaskRow) -> list[str]:
     newest = [one for one in landings.of_task(tx, row.id) if one.run == last.id]
     if not newest or not newest[-1].verdict:
         return ["the checks on the merged tree"]
-    if newest[-1].ended in ("red", "could_not_run", "conflict", "flaky", "problem"):
+    if newest[-1].ended in ENDED_BADLY:
         return [f"a merge that passes: the last one ended {newest[-1].ended}"]
     return [f"{row.status}: {row.reason}" if row.reason else str(row.status)]
