@@ -154,7 +154,9 @@ def _named(task: str, status: TaskStatus, reason: str, detail: str, around: Arou
             return (*own, *others, program) if own else (program, *others)
         case Reason.NO_PROGRAM:
             install = action(Do.INSTALL, command=INSTALL[around.client]) if around.client in INSTALL else None
-            named = action(Do.NAME_PROGRAM, around.agent, command="'…'") if around.client in PROGRAMS else None
+            named = (
+                action(Do.NAME_PROGRAM, around.agent, command="'…'") if around.client in PROGRAMS else None
+            )
             return (install or named or action(Do.DOCTOR), *others)
         case Reason.ASKED:
             return (action(Do.ANSWER, task),)

@@ -1,4 +1,4 @@
-"""Stopped targets as a person is told of them: why nothing lands there, what to type, and since which event."""
+"""Stopped targets as a person is told of them: why nothing lands there, and what to type."""
 
 from __future__ import annotations
 

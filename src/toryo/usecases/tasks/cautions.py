@@ -29,7 +29,9 @@ def of_agent(tx: Tx, project: ProjectRow, name: str) -> list[str]:
     is_lost = program.startswith("/") and not Path(program).exists()
     if is_lost or coordinators.lacks(tx, project.machine, told_as(agent.client, agent.command)):
         what = missing(program or agent.client)
-        return [f"the program of the agent {name} is missing: {what}; type: toryo agent add {name} --command '…'"]
+        return [
+            f"the program of the agent {name} is missing: {what}; type: toryo agent add {name} --command '…'"
+        ]
     return []
 
 
