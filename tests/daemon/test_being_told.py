@@ -12,6 +12,8 @@ from toryo.protocol.kinds.notify import Notified
 from toryo.protocol.kinds.target import TargetSeen
 from toryo.protocol.wire import ToolFailed
 from toryo.reconciler.notices import SETTLE_S
+from toryo.store.database.rows import TargetRow
+from toryo.store.tables import projects
 
 
 def told(shop: Shop) -> list[dict[str, Any]]:
@@ -146,6 +148,17 @@ def test_a_target_that_comes_to_stand_still_is_told_once_where_no_task_speaks_of
     assert told(shop) == []
     shop.daemon.person("approve_target", target="main", project="front")
     assert told(shop) == []
+
+
+def test_a_repository_that_is_away_is_told_once_for_all_its_targets(shop: Shop) -> None:
+    row = TargetRow(project=shop.project, name="side", tip=FIRST, tip_tree=TREE, published=FIRST)
+    shop.daemon.change(projects.put_target, row)
+    set_notify(shop)
+    for name in ("side", "main"):
+        where = {"project": shop.project, "target": name, "commit": "", "tree": ""}
+        shop.hands.report({"id": "", "generation": 0}, "target_seen", TargetSeen(relation="gone", **where))
+    (line,) = told(shop)
+    assert (line["target"], line["reason"]) == ("main", "repository_missing")
 
 
 def test_a_target_whose_tasks_wait_is_told_by_them_alone(shop: Shop) -> None:

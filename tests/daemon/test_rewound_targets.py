@@ -1,4 +1,4 @@
-"""A target that a person set back names the work that is no longer on it: what this rewind took off, no more."""
+"""A target that a person set back names the work that this took off it, and no older."""
 
 from __future__ import annotations
 

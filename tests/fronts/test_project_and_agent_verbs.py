@@ -47,7 +47,7 @@ def test_init_yes_writes_what_is_missing_registers_and_says_what_to_type_next(pe
     here = str(repository / "sub")
     assert there.calls == [
         ("survey_path", {"path": here}),
-        ("register_project", {"path": here, "name": "door"}),
+        ("register_project", {"path": here, "name": "door", "wrote": [".toryo/config.yaml"]}),
     ]
     lines = result.out.splitlines()
     assert lines[0] == "project   door (p1)"

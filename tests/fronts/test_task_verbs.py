@@ -225,7 +225,7 @@ def test_several_tasks_are_judged_at_once_and_a_refusal_stops_no_other(peer, typ
     there = peer(cancel_task=refuse_t2)
     result = typed("task", "cancel", "t1", "t2", "t3")
     assert (result.code, result.out) == (1, "t1 is cancelled.\nt3 is cancelled.\n")
-    assert result.err == "t2: t2 is done. Look.\n"
+    assert result.err == "t2 is done. Look.\n"
     assert [arguments["task"] for _, arguments in there.calls] == ["t1", "t2", "t3"]
     answer = json.loads(typed("task", "cancel", "t1", "t2", "--json").out)
     assert answer == {"answers": [{"id": "t1", "said": "cancel"}], "refused": 1}

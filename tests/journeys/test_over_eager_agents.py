@@ -45,8 +45,8 @@ def test_what_an_agent_does_to_the_users_things_is_named_and_can_be_had_back(mak
     assert git(house.repo, "show", kept["b.txt"]) == "an unsaved thought"
     assert "alias" not in git(house.repo, "show", kept["config"])
     words = house.ok("evidence", task)
-    assert "foreign: hooks pre-push" in words
-    assert f"foreign: checkout b.txt; as it was: git show {kept['b.txt']}" in words
+    assert "changed while it ran, by you or by the agent: hooks pre-push" in words
+    assert f"by you or by the agent: checkout b.txt; as it was: git show {kept['b.txt']}" in words
     assert house.recomputed() == []
 
 

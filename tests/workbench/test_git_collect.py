@@ -236,11 +236,38 @@ def test_a_target_put_on_the_runs_own_commits_from_its_worktree_is_foreign(bench
     assert ("ref", "refs/heads/main") in foreign(bench.collect(made, attempt=2))
 
 
-def test_a_switched_checkout_and_a_deleted_target_are_foreign(bench: Bench) -> None:
+def test_a_deleted_target_is_foreign_and_a_switch_of_the_persons_checkout_is_theirs(bench: Bench) -> None:
     made = bench.prepare()
     git(bench.repo, "checkout", "-q", "--detach")
     git(bench.repo, "branch", "-q", "-D", "main")
-    assert foreign(bench.collect(made)) == {("ref", "refs/heads/main"), ("checkout", "HEAD")}
+    assert foreign(bench.collect(made)) == {("ref", "refs/heads/main")}
+
+
+def test_branches_commits_and_stashes_that_a_person_makes_in_their_checkout_are_no_act_of_the_agent(
+    bench: Bench,
+) -> None:
+    made = bench.prepare()
+    git(bench.repo, "switch", "-q", "-c", "topic")
+    assert bench.collect(made).foreign == ()
+    commit_files(bench.repo, {"mine.txt": "m\n"})
+    (bench.repo / "README.md").write_text("half done\n")
+    git(bench.repo, "stash", "push", "-q")
+    git(bench.repo, "switch", "-q", "-")
+    assert bench.collect(made, attempt=2).foreign == ()
+    (bench.repo / "notes.txt").write_text("n\n")
+    git(Path(made.worktree), "branch", "theirs", "topic~1")
+    git(Path(made.worktree), "branch", "more", made.branch)
+    assert foreign(bench.collect(made, attempt=3)) >= {("checkout", "notes.txt"), ("ref", "refs/heads/more")}
+
+
+def test_a_stash_that_went_is_told_whatever_else_a_person_did(bench: Bench) -> None:
+    (bench.repo / "README.md").write_text("kept\n")
+    git(bench.repo, "stash", "push", "-q")
+    made = bench.prepare()
+    (bench.repo / "README.md").write_text("newer\n")
+    git(bench.repo, "stash", "push", "-q")
+    git(bench.repo, "stash", "drop", "-q", "stash@{1}")
+    assert foreign(bench.collect(made)) == {("stash", "refs/stash")}
 
 
 def test_what_toryo_itself_moved_is_not_foreign(bench: Bench) -> None:

@@ -57,6 +57,33 @@ def test_a_repository_is_left_without_a_trace(bench: Bench) -> None:
     assert taken_out(bench) == Unadopted(done=True), "repeated, there is nothing left"
 
 
+@pytest.mark.parametrize("touched", ["no", "changed", "joined", "committed"])
+def test_settings_that_only_init_wrote_go_and_those_that_a_person_touched_stay(
+    bench: Bench, touched: str
+) -> None:
+    config = bench.repo / ".toryo" / "config.yaml"
+    config.parent.mkdir(exist_ok=True)
+    config.write_text("base: main\n")
+    about = {"path": str(bench.repo), "project": "p1", "installation": "here", "base": "main"}
+    assert adopt(AdoptInputs(**about, written=(".toryo/config.yaml",))).problem is None
+    match touched:
+        case "changed":
+            config.write_text("base: main\nsetup: [make]\n")
+        case "joined":
+            (config.parent / "mine.md").write_text("m\n")
+        case "committed":
+            git(bench.repo, "add", ".toryo")
+            git(bench.repo, "commit", "-q", "-m", "settings")
+    would = taken_out(bench, dry_run=True)
+    assert config.exists()
+    told = taken_out(bench)
+    assert (".toryo/config.yaml" in told.removed, config.parent.exists()) == (
+        touched == "no",
+        touched != "no",
+    )
+    assert would.removed == told.removed
+
+
 def test_work_stays_and_is_named_with_the_line_that_removes_it(bench: Bench) -> None:
     left, ahead = bench.prepare("left", "r1"), bench.prepare("ahead", "r2")
     (Path(left.worktree) / "draft.txt").write_text("draft\n")

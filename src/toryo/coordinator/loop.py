@@ -68,9 +68,9 @@ class Loop(PlaceLoop[CoordinatorDaemon]):
         while (left := end - time.monotonic()) > 0:
             if self.lifecycle.rest(min(_GLANCE_S, left)):
                 return
-            if self.registration.place is not None and self.lifecycle.may_act:
-                if self.targets.look_again_at_known() or self.registration.has_news():
-                    return
+            may_look = self.registration.place is not None and self.lifecycle.may_act
+            if may_look and (self.targets.look_again_at_known() or self.registration.has_news()):
+                return
 
     def is_at_work(self) -> bool:
         return bool(self.runs.live()) or super().is_at_work()

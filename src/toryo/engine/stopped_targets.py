@@ -1,4 +1,4 @@
-"""Stopped targets as a person is told of them: why nothing lands there, what to type, and since which event."""
+"""Stopped targets as a person is told of them: why nothing lands there, and what to type."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from toryo.domain import reason_words, subjects
 from toryo.domain.actions import Action, Do, lines
 from toryo.domain.advice import Around, next_actions
 from toryo.domain.ids import ProjectId
-from toryo.domain.reasons import STOPS, Reason
+from toryo.domain.reasons import STOPS, About, Reason, meaning
 from toryo.domain.subjects import SubjectKind
 from toryo.domain.words import TaskStatus
 from toryo.reconciler.notices import NEEDS_YOU, Change
@@ -56,7 +56,14 @@ def kind_of(tx: Tx, target: ToldTarget) -> str:
     row, project = target.row, projects.get(tx, target.project)
     if row.closed or project is None or project.status != "active":
         return ""
-    return "" if needed.held_by_target(tx, row.project, row.name, 1) else _kind(row.stopped)
+    those = [row]
+    if (
+        row.stopped and meaning(row.stopped).about is About.PROJECT
+    ):  # it stops all of them: the first one tells
+        those = [one for one in projects.targets_of(tx, row.project) if one.stopped == row.stopped]
+    if those[0].name != row.name or any(needed.held_by_target(tx, row.project, one.name, 1) for one in those):
+        return ""
+    return _kind(row.stopped)
 
 
 def change(event: EventRow) -> Change:

@@ -38,6 +38,8 @@ class Survey(Path):
 class NewProject(Path):
     name: str = ""
     take_over: bool = False
+    wrote: list[str] = Field(default_factory=list, max_length=100)
+    """Files of `.toryo/` that the caller has just written: unchanged, they go with the project."""
 
 
 class Move(Arguments):
@@ -76,6 +78,7 @@ async def register_project(head: Head, caller: Caller, args: NewProject) -> view
         take_over=args.take_over,
         targets=await head.do(projects.known_targets, survey["project"]),
         worktree_root=projects.worktree_root(survey),
+        written=tuple(args.wrote),
     )
     order = await head.do(remote_reads.order_adopt, f"machine:{machine}", inputs)
     adopted = remote_reads.refuse_problem(await until_reported(head, order, "adopt", SURVEY_S))

@@ -73,6 +73,8 @@ class AdoptInputs(Model):
     targets: tuple[KnownTarget, ...] = ()
     worktree_root: str = ""
     """Where worktrees will be made; empty: nobody makes any there by this."""
+    written: tuple[str, ...] = ()
+    """Files of `.toryo/` that `init` has just written."""
 
 
 StaysInside = Literal["", "not_writable", "another_repository", "taken", "unprintable"]

@@ -104,7 +104,7 @@ def _registered(
     try:
         answer = desk.call(
             "register_project",
-            {"path": desk.path, **wish},
+            {"path": desk.path, "wrote": written or None, **wish},
             timeout_s=SURVEY_WITHIN_S,
             what="registering the project",
         )

@@ -78,7 +78,8 @@ def evidence(args: argparse.Namespace, desk: Desk) -> int:
         print(f"violation: {one_line(violation(one))}")
     for one in answer.get("foreign") or ():
         was = f"; as it was: git show {one_line(str(one['kept']))}" if one.get("kept") else ""
-        print(f"foreign: {one['what']} {one_line(str(one['name']))}{was}")
+        told = f"{one['what']} {one_line(str(one['name']))}{was}"
+        print(f"changed while it ran, by you or by the agent: {told}")
     for line in verbs(answer):
         print(line)
     for line in _next_steps(answer):

@@ -113,7 +113,8 @@ def for_each(
                 raise
             refused += 1
             hint = f" {failed.hint}" if failed.hint else ""
-            print(one_line(f"{one}: {failed}{hint}"), file=sys.stderr)
+            named = "" if str(failed).startswith(one) else f"{one}: "
+            print(one_line(f"{named}{failed}{hint}"), file=sys.stderr)
             continue
         answers.append({name: value for name, value in answer.items() if name != "success"})
         if not args.json:

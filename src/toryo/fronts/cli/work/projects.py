@@ -18,7 +18,8 @@ if TYPE_CHECKING:
 
 SURVEY_WITHIN_S = 90
 REMOVE_WITHIN_S = 660
-YOURS = ".toryo/ and everything else that you or agents committed"
+SETTINGS = ".toryo/"
+YOURS = "everything that you or agents committed"
 WHICH = "its name or id (default: the one here)"
 
 
@@ -187,9 +188,11 @@ def _says_yes() -> bool:
 
 
 def _print_removal(told: RemovedProject, goes: str, stays: str) -> None:
+    gone = [str(line) for line in told.get("removed") or ()]
+    yours = YOURS if any(line.startswith(SETTINGS) for line in gone) else f"{SETTINGS} and {YOURS}"
     for heading, lines in (
-        (goes, told.get("removed") or ["nothing"]),
-        (stays, [*(told.get("kept") or ()), YOURS]),
+        (goes, gone or ["nothing"]),
+        (stays, [*(told.get("kept") or ()), yours]),
     ):
         print(f"{heading}:")
         for line in lines:

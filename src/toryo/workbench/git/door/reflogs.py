@@ -7,6 +7,7 @@ was put on the run's own commits from outside every checkout of theirs.
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -14,6 +15,7 @@ from toryo.workbench.git.door import layout
 from toryo.workbench.git.door.git import EMAIL, Git
 
 MOST_MOVES = 50
+SWITCH = "checkout: "
 _LINE = re.compile(r"^([0-9a-f]+) ([0-9a-f]+) .*<([^>]*)> \d+ [-+]\d+(?:\t(.*))?$")
 
 
@@ -23,6 +25,11 @@ class Move:
     new: str
     words: str
     """What git noted, as `commit: …` or `reset: …`."""
+
+    def makes(self, branch: str, commit: str) -> bool:
+        """Whether it may have put that branch there; a switch only the branch that it names."""
+        is_elsewhere = self.words.startswith(SWITCH) and not self.words.endswith(f" to {branch}")
+        return self.new == commit and not is_elsewhere
 
 
 def moves_of_people(common: Path, ref: str, since: str) -> list[Move]:
@@ -37,6 +44,49 @@ def moves_of_people(common: Path, ref: str, since: str) -> list[Move]:
         if entry[1] == since:
             break
     return found
+
+
+def sizes(common: Path) -> dict[str, int]:
+    """How long the logs of the user's checkouts are, by the names of their folders; the main one has none."""
+    return {_name(common, log): _size(log) for log in _logs_of_checkouts(common)}
+
+
+def moves_since(common: Path, known: Mapping[str, int], *, of_main: bool = False) -> list[Move]:
+    """What was done in checkouts of the user's since their logs had those sizes, and not by us; a log that
+    was cut meanwhile tells nothing."""
+    found: list[Move] = []
+    for log in _logs_of_checkouts(common):
+        name = _name(common, log)
+        if name not in known or (of_main and name):
+            continue
+        for line in _read_from(log, known[name]):
+            entry = _LINE.match(line)
+            if entry is not None and entry[3] != EMAIL:
+                found.append(Move(entry[1], entry[2], entry[4] or ""))
+    return found
+
+
+def _read_from(log: Path, size: int) -> list[str]:
+    if _size(log) < size:
+        return []
+    try:
+        with open(log, "rb") as file:
+            file.seek(size)
+            return file.read().decode("utf-8", "surrogateescape").splitlines()
+    except OSError:
+        return []
+
+
+def _size(log: Path) -> int:
+    try:
+        return log.stat().st_size
+    except OSError:
+        return 0
+
+
+def _name(common: Path, log: Path) -> str:
+    admin = log.parent.parent
+    return "" if admin == common else admin.name
 
 
 def is_by_the_run(common: Path, git: Git, own: str, base: str, old: str, new: str) -> bool:

@@ -177,7 +177,7 @@ def _base(git: Git, common: Path, wanted: str) -> tuple[str, str]:
         raise Refusal(
             "no_commits",
             "The repository has no commit yet.",
-            '`git add -A && git commit -m "first"`, then again.',
+            '`git add -A && git commit --allow-empty -m "first"`, then again.',
         )
     hint = "Name one that exists; `git branch` lists them."
     raise Refusal("branch_missing", f"There is no branch {base}.", hint)

@@ -14,7 +14,7 @@ from typing import Any
 
 from toryo.domain.naming import PREFIX
 from toryo.protocol.kinds.work import Foreign
-from toryo.workbench.git.door import layout, packed_refs
+from toryo.workbench.git.door import layout, packed_refs, reflogs
 from toryo.workbench.git.door.git import Git
 from toryo.workbench.git.inspect import status
 from toryo.workbench.git.keep import deleted_branches, trash
@@ -80,6 +80,7 @@ def without(detail: dict[str, Any], branch: str) -> dict[str, Any]:
 
 def _beside_the_checkout(common: Path) -> dict[str, Any]:
     return {
+        "logs": reflogs.sizes(common),
         "stashes": layout.commits_in(common / "logs" / "refs" / "stash"),
         "config": {name: _hash_of(f"{common}/{name}") for name in SETTINGS},
         "hooks": _hooks(common / "hooks"),

@@ -13,6 +13,7 @@ from toryo.protocol.kinds.repository import Adopted, AdoptInputs
 from toryo.workbench.git.door import layout
 from toryo.workbench.git.door.git import ZERO, Git, GitFailed
 from toryo.workbench.git.door.refusals import Refusal
+from toryo.workbench.git.inspect import written_settings
 from toryo.workbench.git.inspect.identity import read_mark
 from toryo.workbench.git.landing import tips
 from toryo.workbench.git.worktrees import moved_repository
@@ -85,6 +86,7 @@ def _adopt(inputs: AdoptInputs, wrote: list[str]) -> Adopted:
         _replace(folder / "owner", f"{inputs.installation}\n")
         wrote.append("toryo/owner")
     project = _mark(folder / "project", inputs.project, wrote)
+    written_settings.note(root, common, inputs.written)
     if allow_worktree_settings(common):
         wrote.append("config: extensions.worktreeConfig=true")
     wrote += exclude(common, EXCLUDED)

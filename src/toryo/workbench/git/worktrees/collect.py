@@ -309,6 +309,7 @@ def _foreign(inputs: CollectInputs, before: dict[str, Any] | None, run_dir: Path
         )
         found = tuple(change for change in found if change in again)
     found = _without_what_people_did(common, git, found, before, after)
+    found = _without_their_moves(common, git, found, before, after)
     found = merged_by_hand.without(common, inputs, found)
     return user_backup.pin(common, run_dir, inputs.run, found, before, after)
 
@@ -329,3 +330,30 @@ def _without_what_people_did(
         for change in found
         if change.what != "checkout" or not excused.covers(change.name, change.after)
     )
+
+
+def _without_their_moves(
+    common: Path, git: Git, found: tuple[Foreign, ...], before: dict[str, Any], after: dict[str, Any]
+) -> tuple[Foreign, ...]:
+    """A person who commits, switches or stashes does so in a checkout of theirs, whose log tells of it."""
+    known = before.get("logs", {})
+    moves = reflogs.moves_since(common, known) if found else []
+    if not moves:
+        return found
+    here = reflogs.moves_since(common, known, of_main=True)
+    excused = reflogs.excused_by(here, git)
+    has_switched = any(move.words.startswith(reflogs.SWITCH) for move in here)
+    has_stashed = any(move.words.startswith("reset: ") for move in moves)
+    has_stashed = has_stashed and set(before["stashes"]) <= set(after["stashes"])
+
+    def is_theirs(change: Foreign) -> bool:
+        if change.what == "ref":
+            name = change.name.removeprefix(layout.head_ref(""))
+            return name != change.name and any(move.makes(name, change.after) for move in moves)
+        if change.what == "checkout" and change.name == "HEAD":
+            return has_switched
+        if change.what == "checkout":
+            return excused.covers(change.name, change.after)
+        return change.what == "stash" and has_stashed
+
+    return tuple(change for change in found if not is_theirs(change))
