@@ -77,6 +77,8 @@ class ToryoApp(App[None]):
     #hints { height: 1; background: $panel; color: $text-muted; padding: 0 1; }
     #screens { height: 1fr; }
     Screen { layers: base; }
+    ToastRack { dock: top; align: right top; margin: 1 0 0 0; }
+    Toast { width: 56; max-width: 70%; padding: 0 1; margin: 0 1 0 0; }
     """
 
     def __init__(
@@ -257,9 +259,12 @@ class ToryoApp(App[None]):
         if mode in ("branches", "agent"):
             self._front_mode = mode
         self.query_one("#screens", ContentSwitcher).current = mode
-        self.query_one("#hints", Static).update(self.view.HINTS)
+        self.show_hints()
         self._show_top()
         self.view.seen()
+
+    def show_hints(self) -> None:
+        self.query_one("#hints", Static).update(self.view.hints)
 
     def show_counts(self, status: dict[str, Any]) -> None:
         self._counts = counted(status)

@@ -84,7 +84,10 @@ ALL: tuple[Key, ...] = (
     Key("start_here", "s", "start an agent on it by hand, in a window", "branches"),
     Key("summary", "S", "what it does, by the planner's model", "branches"),
     Key("interrupt", "escape", "start nothing new; twice: end the agents", "agent mode"),
+    Key("read_on", "pagedown", "the chat, a page on", "agent mode"),
+    Key("read_back", "pageup", "the chat, a page back", "agent mode"),
     Key("settings", "f2", "the model's settings", "agent mode"),
+    Key("leave_plan", "escape", "back to the branches", "a plan for a branch"),
     Key("resume", "enter", "go on with it", "unfinished missions"),
     Key("discard", "D", "discard it", "unfinished missions"),
 )
