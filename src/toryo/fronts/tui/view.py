@@ -33,6 +33,10 @@ class View(Container):
         return cast("ToryoApp", self.app)
 
     @property
+    def hints(self) -> str:
+        return self.HINTS
+
+    @property
     def is_seen(self) -> bool:
         return self.front.mode == self.NAME
 
