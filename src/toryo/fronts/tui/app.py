@@ -284,6 +284,19 @@ class ToryoApp(App[None]):
         self.show("work")
         self.query_one(WorkView).go_to(f"task:{task}")
 
+    def open_target(self, project: str, name: str) -> None:
+        self.show("queue")
+        self.query_one(QueueView).go_to(f"{project}/{name}")
+
+    def open_branch(self, key: str) -> None:
+        self.show("branches")
+        self.query_one(BranchView).go_to(key)
+
+    def open_agent(self, agent: str) -> None:
+        """Its work."""
+        self.show("work")
+        self.query_one(WorkView).only(agent)
+
     def open_settings(self) -> None:
         self.show("agent")
         self.query_one(AgentView).action_settings()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 from rich.text import Text
 from textual.containers import Horizontal, Vertical, VerticalScroll
@@ -15,13 +15,13 @@ from toryo.fronts.text.steps import MOVING_SIGN, SIGNS
 from toryo.fronts.tui.agent.agent_view import AgentView
 from toryo.fronts.tui.agent.unfinished import unfinished, unfinished_line
 from toryo.fronts.tui.branch_acts import ACTS, BranchActs
-from toryo.fronts.tui.keys import bindings
+from toryo.fronts.tui.keys import ALL, bindings
 from toryo.fronts.tui.plan import plan_wizard
 from toryo.fronts.tui.plan.plan_wizard import PlanWizard
 from toryo.fronts.tui.row_list import Row, RowList
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from textual.app import ComposeResult
     from textual.widget import Widget
@@ -58,6 +58,8 @@ class BranchView(BranchActs):
         self._tasks: dict[str, dict[str, Any]] = {}
         """By the branch that they work on."""
         self._filter = ""
+        self._wanted = ""
+        """Branch to stand on once it is known."""
         self._was_told = False
 
     def compose(self) -> ComposeResult:
@@ -154,6 +156,8 @@ class BranchView(BranchActs):
         kept = {key: one for key, one in self.branches.items() if self._filter.lower() in one["name"].lower()}
         listed.border_title = f"branches {len(kept)}" + (f" of {len(self.branches)}" if self._filter else "")
         listed.put([self._row(key, one) for key, one in kept.items()])
+        if self._wanted and listed.select(self._wanted):
+            self._wanted = ""
         self._describe()
 
     def _row(self, key: str, one: Mapping[str, Any]) -> Row:
@@ -199,6 +203,22 @@ class BranchView(BranchActs):
             text.append(f"lands on  {task['target_branch']}\n")
             text.append(f"changed   {ago(task['changed_at'], time.time())} ago\n")
         return text
+
+    def offers(self) -> list[tuple[str, str, Callable[[], object]]]:
+        one = self.chosen
+        if one is None or self._is_planning:
+            return []
+        about = {key.name: key.about.partition(",")[0].partition(";")[0].capitalize() for key in ALL}
+        acts = ("plan_here", "checkout", *ACTS) if one["kind"] != "remote" else ("checkout", "summary")
+        return [(f"{about[act]}: {one['name']}", "the chosen branch", self._act(act)) for act in acts]
+
+    def _act(self, name: str) -> Callable[[], object]:
+        return cast("Callable[[], object]", getattr(self, f"action_{name}"))
+
+    def go_to(self, key: str) -> None:
+        """Stand on that branch, also one that is still to come."""
+        self._wanted, self._filter = key, ""
+        self._show()
 
     def on_row_list_chosen(self, event: RowList.Chosen) -> None:
         task = self._tasks.get(self.branches[event.key]["name"])

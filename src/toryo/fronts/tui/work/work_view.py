@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from textual.containers import Horizontal, Vertical
 from textual.widgets import Input
 
+from toryo.fronts.text.output import plain
 from toryo.fronts.tui.keys import bindings
 from toryo.fronts.tui.row_list import RowList
 from toryo.fronts.tui.view import View
@@ -15,6 +17,8 @@ from toryo.fronts.tui.work.preview import Preview
 from toryo.fronts.tui.work.work_rows import Tree, attention_rows
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from textual.app import ComposeResult
     from textual.widget import Widget
 
@@ -89,6 +93,12 @@ class WorkView(View):
             self.work.unfold(self._wanted)
             if tree.select(self._wanted):
                 self._wanted = ""
+
+    def only(self, text: str) -> None:
+        """What a filter of that text leaves, which stands there to be taken away."""
+        said = self.query_one("#filter", Input)
+        said.add_class("open")
+        said.value = text
 
     def go_to(self, key: str) -> None:
         """Stand on that row, also one that is still to come."""
@@ -184,6 +194,13 @@ class WorkView(View):
         item = next((one for one in self.needs if one["subject"] == self.key), None)
         preview = self.query_one(Preview)
         return item["actions"] if item else preview.actions if preview.key == self.key else []
+
+    def offers(self) -> list[tuple[str, str, Callable[[], object]]]:
+        acting = self._acting
+        return [
+            (one["do"].replace("_", " ").capitalize(), plain(one["line"]), partial(acting.act, one))
+            for one in acting.offered
+        ]
 
     def action_approve(self) -> None:
         self._acting.do("approve")
