@@ -155,7 +155,7 @@ def test_at_80_columns_a_plan_is_read_from_its_beginning_by_keys_and_the_tokens_
             "spec (plan 1)", "# Feature Specification: Limits", "rule 9.", "2 model calls"
         )
         assert "about 0 tokens" in text.splitlines()[1], "the title gives way"
-        assert "PgUp PgDn scroll" in text.splitlines()[-1]
+        assert "PgUp/PgDn scroll" in text.splitlines()[-1]
         await seen.press("pagedown")
         await seen.until("rule 20.", gone="rule 9.")
         await seen.press("pageup")

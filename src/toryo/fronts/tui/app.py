@@ -20,7 +20,7 @@ from toryo.fronts.tui.background import in_thread
 from toryo.fronts.tui.branch_view import BranchView
 from toryo.fronts.tui.dialogs import PageDialog
 from toryo.fronts.tui.event_line import AGAIN_S, EventLine
-from toryo.fronts.tui.header import Counts, ModeNames, counted
+from toryo.fronts.tui.header import Counts, ModeNames, counted, hints
 from toryo.fronts.tui.help_screen import HelpScreen
 from toryo.fronts.tui.keys import bindings, read, table
 from toryo.fronts.tui.palette import Everything
@@ -264,7 +264,10 @@ class ToryoApp(App[None]):
         self.view.seen()
 
     def show_hints(self) -> None:
-        self.query_one("#hints", Static).update(self.view.hints)
+        self.query_one("#hints", Static).update(hints(self.view.hints, self.size.width - 2))
+
+    def on_resize(self) -> None:
+        self.call_after_refresh(self.show_hints)
 
     def show_counts(self, status: dict[str, Any]) -> None:
         self._counts = counted(status)

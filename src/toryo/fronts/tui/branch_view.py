@@ -35,7 +35,10 @@ WHICH_PROJECT = "No project is chosen: P chooses one."
 class BranchView(BranchActs):
     NAME = "branches"
     CALM_S = 1.0  # each look is one of git
-    HINTS = "Tab agent · j/k move · / filter · p plan here · C checkout · Enter task · ? keys"
+    HINTS = (
+        "Tab agent · p plan · S summary · w worktree · s start · M merge · D delete · C checkout · / filter"
+        " · Enter task · j/k move · F1 find · ? keys"
+    )
     BINDINGS: ClassVar = bindings(("filter", "plan_here", "checkout", *ACTS))
     DEFAULT_CSS = """
     BranchView { layout: vertical; }

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 class QueueView(View):
     NAME = "queue"
-    HINTS = "j/k move · a approve the target · r retry it · 1 2 3 screens · Tab agent · ? keys"
+    HINTS = "a approve the target · r retry it · j/k move · Tab agent · F1 find · ? keys"
     BINDINGS: ClassVar = bindings(("approve", "retry"))
     DEFAULT_CSS = """
     QueueView { layout: horizontal; }

@@ -44,7 +44,10 @@ STOP = "Nothing new is started. Enter or Esc once more ends its agents now; /res
 class AgentView(View):
     NAME = "agent"
     CALM_S = 0.05
-    HINTS = "Tab branches · PgUp PgDn scroll · Esc interrupt · F1 find · F2 model · /help"
+    HINTS = (
+        "Tab branches · PgUp/PgDn scroll · Esc interrupt · F1 find · F2 model · F3 work · F4 queue"
+        " · Ctrl+Q leave · /help words"
+    )
     BINDINGS: ClassVar = bindings(("interrupt", "settings", "read_on", "read_back"))
     DEFAULT_CSS = """
     AgentView { layout: vertical; }

@@ -37,7 +37,7 @@ PLACEHOLDERS = {
     Turn.WORK: "It is being planned; what you say meanwhile is weighed",
     Turn.PAUSED: "It is paused: agent mode goes on with it",
 }
-HINTS = "Enter sends · PgUp PgDn scroll · Esc back to the branches · Tab agent"
+HINTS = "Enter sends · PgUp/PgDn scroll · Esc back · Tab agent · F1 find"
 
 
 class PlanWizard(Vertical):

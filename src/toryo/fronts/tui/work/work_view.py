@@ -27,12 +27,16 @@ MOST_MISSIONS = 1000
 ACTS = (
     *("approve", "reject", "retry", "cancel", "submit", "dismiss", "message", "attach", "actions"),
     *("only_waiting", "attention", "terminal", "next_tab", "previous_tab", "mark", "filter"),
+    *("next_hunk", "previous_hunk", "mark_hunk"),
 )
 
 
 class WorkView(View):
     NAME = "work"
-    HINTS = "j/k Enter · i needs you · a yes · x no · . all · [ ] tabs · m say · / filter · ?"
+    HINTS = (
+        "i needs you · a yes · x no · . all · m say · [] tabs · v/V seen · A attach · / filter · w waiting"
+        " · r retry · c cancel · t log · Tab agent · F1 find · ? keys"
+    )
     BINDINGS: ClassVar = bindings(ACTS)
     DEFAULT_CSS = """
     WorkView { layout: horizontal; }
@@ -178,11 +182,28 @@ class WorkView(View):
     def action_mark(self) -> None:
         kind, _, name = self.key.partition(":")
         if kind == "task":
-            self.begin(self._mark(name))
+            self.begin(self._mark(name, []))
 
-    async def _mark(self, task: str) -> None:
-        done = await self.front.ask("mark_hunks", task=task, hunks=[])
-        self.front.notify(f"{len(done['marked'])} hunks are marked as seen")
+    def action_mark_hunk(self) -> None:
+        preview = self.query_one(Preview)
+        kind, _, name = self.key.partition(":")
+        if kind == "task" and preview.hunk and preview.tab == "diff":
+            self.begin(self._mark(name, [preview.hunk]))
+            preview.step_hunk(1)
+        else:
+            self.front.notify("} goes to a hunk of the diff first.")
+
+    def action_next_hunk(self) -> None:
+        self.query_one(Preview).step_hunk(1)
+
+    def action_previous_hunk(self) -> None:
+        self.query_one(Preview).step_hunk(-1)
+
+    async def _mark(self, task: str, hunks: list[str]) -> None:
+        """Those; none named: all of them."""
+        done = await self.front.ask("mark_hunks", task=task, hunks=hunks)
+        if not hunks:
+            self.front.notify(f"{len(done['marked'])} hunks are marked as seen")
         self.query_one(Preview).look_again()
 
     @property
