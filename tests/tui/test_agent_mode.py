@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
+from typing import cast
+
 from terminal import PLAN, MissionShop, Screen, on_screen
+
+from toryo.fronts.text.output import width
+from toryo.fronts.tui.agent import chat_text
+from toryo.protocol.views.missions import MissionView
 
 QUESTIONS = {
     "title": "Rate limits",
@@ -129,3 +135,43 @@ def test_settings_that_change_elsewhere_switch_the_input_on_and_off_at_once(shop
         await seen.until("AI settings are required (F2)")
 
     on_screen(shop, journey, screen="agent")
+
+
+LONG = {**PLAN, "spec": "# Feature Specification: Limits\n" + "\n".join(f"- rule {n}." for n in range(60))}
+
+
+def test_at_80_columns_a_plan_is_read_from_its_beginning_by_keys_and_the_tokens_are_told(
+    model: MissionShop,
+) -> None:
+    title = "Limit requests of every user of the public API of the shop"
+    model.begin(title)
+
+    async def journey(seen: Screen) -> None:
+        await seen.until("Unfinished missions")
+        await seen.press("enter")
+        await seen.elsewhere(model.planner.answer, "question", {"title": title, "size": "small"})
+        await seen.elsewhere(model.planner.answer, "plan", LONG)
+        text = await seen.until(
+            "spec (plan 1)", "# Feature Specification: Limits", "rule 9.", "2 model calls"
+        )
+        assert "about 0 tokens" in text.splitlines()[1], "the title gives way"
+        assert "PgUp/PgDn scroll" in text.splitlines()[-1]
+        await seen.press("pagedown")
+        await seen.until("rule 20.", gone="rule 9.")
+        await seen.press("pageup")
+        await seen.until("rule 9.")
+        await seen.write("use a store of our own")
+        await seen.until("you use a store of our own", gone="rule 9.")
+
+    on_screen(model, journey, screen="agent", size=(80, 24))
+
+
+def test_the_status_line_says_nothing_twice(model: MissionShop) -> None:
+    mission = model.planned()
+    model.daemon.person("approve_mission", mission=mission)
+    model.daemon.person("pause_mission", mission=mission, now=False)
+    found = cast("MissionView", model.mission(mission))
+    assert found["reason"] == "paused"
+    told = chat_text.status(found, queued=0, room=80).plain
+    assert " · paused · 0 queued · 2 model calls · about 0 tokens" in told
+    assert width(chat_text.status(found, queued=0, room=62).plain) <= 62

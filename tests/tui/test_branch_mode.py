@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from mission_shop import PlannerHands
-from terminal import MissionShop, Screen, on_screen
+from terminal import PLAN, MissionShop, Screen, on_screen
 from test_modes import branch
 
 from toryo.protocol.asks import AskAnswer
 from toryo.protocol.kinds.branch import BranchDropped, BranchOpened
+from toryo.protocol.kinds.files import Scanned
+from toryo.protocol.kinds.repository import Adopted, Surveyed
 
 LOGIN = branch("feature/login", ahead=2, behind=1)
 THERE = [branch("main", is_target=True), LOGIN, branch("origin/main", "remote")]
@@ -124,3 +128,70 @@ def test_without_a_model_the_panel_says_how_to_have_one(shop: MissionShop) -> No
         await seen.until("branches 3", "no model: `toryo planner use claude`")
 
     on_screen(shop, journey)
+
+
+QUESTIONS = {
+    "title": "Limits",
+    "size": "small",
+    "questions": [{"id": "Q1", "text": "How many a minute?", "default": "60"}],
+}
+
+
+def test_p_plans_for_the_branch_and_a_key_writes_the_files_there_uncommitted(
+    model: MissionShop, tmp_path: Path
+) -> None:
+    planner = PlannerHands(model)
+    there = tmp_path / "login"
+
+    def surveyed() -> None:
+        found = Surveyed(root=str(there), base=LOGIN["name"], base_commit="1" * 40, base_tree="2" * 40)
+        model.hands.report(model.hands.order("survey"), "surveyed", found)
+        order = model.hands.order("adopt")
+        tip = {"tip": "1" * 40, "tip_tree": "2" * 40}
+        adopted = Adopted(project=order["inputs"]["project"], root=str(there), **tip)
+        model.hands.report(order, "adopted", adopted)
+
+    def scanned() -> None:
+        model.hands.report(model.hands.order("scan"), "scanned", Scanned(has_tests=True))
+
+    async def journey(seen: Screen) -> None:
+        await seen.elsewhere(answer, model)
+        await seen.until("branches 3", "feature/login")
+        await seen.press("j", "p")
+        await seen.until("plan for feature/login", "What is it about?", gone="AI summary")
+        await seen.write("Limit requests")
+        await seen.elsewhere(surveyed)
+        await seen.until("you Limit requests")
+        await seen.elsewhere(scanned)
+        await seen.elsewhere(planner.answer, "question", QUESTIONS)
+        await seen.until("1 question before the plan is made", "default: 60")
+        await seen.press("enter")
+        await seen.elsewhere(planner.answer, "plan", PLAN)
+        await seen.until("spec (plan 1)", "# Feature Specification: Limits", "Enter or y writes the files")
+        assert not there.exists(), "nothing is written before the key"
+        await seen.press("enter")
+        await seen.elsewhere(answer, model, only=True)
+        order = await seen.elsewhere(model.hands.order, "open_branch")
+        await seen.elsewhere(model.hands.report, order, "branch_opened", BranchOpened(path=str(there)))
+        await seen.until("uncommitted.", "AI summary", gone="plan for feature/login")
+
+    on_screen(model, journey)
+    names = sorted(path.name for path in there.rglob("*.md"))
+    assert {"plan.md", "spec.md", "tasks.md"} <= set(names)
+    mission = model.daemon.person("list_missions")["missions"][-1]
+    assert (mission["status"], mission["reason"]) == ("awaiting_approval", "plan_only")
+    assert model.daemon.person("list_tasks")["tasks"] == []
+
+
+def test_esc_leaves_the_plan_of_a_branch_and_what_is_typed_there_filters_nothing(model: MissionShop) -> None:
+    async def journey(seen: Screen) -> None:
+        await seen.elsewhere(answer, model)
+        await seen.until("branches 3", "feature/login")
+        await seen.press("p", *"zzz", "tab")
+        await seen.until("What do you want done?")
+        await seen.press("tab")
+        await seen.until("plan for main", "zzz")
+        await seen.press("escape")
+        await seen.until("branches 3", "AI summary", gone="plan for main")
+
+    on_screen(model, journey)

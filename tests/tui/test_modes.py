@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from terminal import MissionShop, Screen, on_screen
-from test_work_screen import fail
+from test_work_screen import asks_answered, fail
 from whole_daemon import WholeDaemon
 
 from toryo.protocol.asks import AskAnswer
@@ -147,3 +147,39 @@ def test_unfinished_missions_are_told_in_branch_mode_until_agent_mode_has_offere
         await seen.until("AI summary", gone="is unfinished")
 
     on_screen(model, journey)
+
+
+async def find(seen: Screen, words: str, *then: str) -> None:
+    await seen.press("f1")
+    await seen.until("Branch mode")
+    await seen.press(*("space" if sign == " " else sign for sign in words))
+    await seen.until(*then)
+    await seen.pilot.pause(0.3)
+    await seen.press("enter")
+
+
+def test_the_palette_has_branches_targets_agents_and_what_may_be_done_with_the_chosen_row(
+    shop: MissionShop,
+) -> None:
+    task = shop.add_task("Mend the login")
+    fail(shop, task)
+    body = {"target": "main", "target_commit": "1" * 40, "branches": BRANCHES}
+    there = AskAnswer(ended=True, size=len(BRANCHES), body=body)
+
+    async def journey(seen: Screen) -> None:
+        await seen.until("targets", "main")
+        await find(seen, "target of front", "target of front")
+        await seen.until("Nothing waits to land", gone="Branch mode")
+        await find(seen, "agent/mend", "agent branch")
+        await seen.until("details", "Work on agent/mend-it")
+        await find(seen, "worktree for", "A worktree for it: agent/mend-it", "the chosen branch")
+        await seen.until("details", gone="the chosen branch")
+        await find(seen, "agent, command", "agent, command")
+        await seen.until("needs you 1", "dev", "Mend the login")
+        await seen.press("escape", "j")
+        await seen.until("It is the turn of: person")
+        await find(seen, "dismiss", "Dismiss", f"toryo task dismiss {task}")
+        await seen.until(f"Dismiss {task}?", "y yes")
+
+    with asks_answered(shop, lambda ask: there):
+        on_screen(shop, journey, screen="queue")

@@ -57,3 +57,13 @@ def test_a_key_of_the_file_counts_and_the_help_page_shows_it(shop: MissionShop) 
         await seen.until("targets", gone="presets: default")
 
     on_screen(shop, journey, screen="queue")
+
+
+def test_at_80_columns_branch_mode_names_what_may_be_done_with_a_branch(shop: MissionShop) -> None:
+    async def journey(seen: Screen) -> None:
+        text = await seen.until("branches", "? keys")
+        named = text.splitlines()[-1].split()
+        assert {"p", "S", "w", "s", "M", "D", "?"} <= set(named)
+        assert "filter" not in named, "what does not fit gives way"
+
+    on_screen(shop, journey, size=(80, 24))

@@ -143,6 +143,26 @@ def asks_answered(shop: MissionShop, see: Callable[[dict[str, Any]], AskAnswer])
         hands.join()
 
 
+TWO = f"{DIFF}@@ -9 +9,2 @@\n last\n+a second place\n"
+
+
+def test_one_hunk_of_several_is_marked_by_keys(shop: MissionShop) -> None:
+    task = shop.add_task("Mend the login")
+    fail(shop, task)
+
+    async def journey(seen: Screen) -> None:
+        await seen.until("Mend the login", "failed")
+        await seen.press("j", "}")
+        await seen.until("0 of 2 hunks seen", "a second place")
+        await seen.press("}")
+        await seen.until("▌ · new  @@ -1 +1 @@")
+        await seen.press("V")
+        await seen.until("1 of 2 hunks seen", "✔ seen @@ -1 +1 @@", "▌ · new  @@ -9 +9,2 @@")
+
+    with asks_answered(shop, lambda ask: AskAnswer(text=TWO, size=len(TWO), ended=True)):
+        on_screen(shop, journey, screen="work")
+
+
 def test_the_log_and_the_terminal_go_on_by_themselves_while_they_are_seen(shop: MissionShop) -> None:
     task = shop.add_task("Mend the login")
     shop.hands.claim("dev", shop.project)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import os
 import sys
 
 from toryo.domain.errors import UserError
+from toryo.fronts.text.errors import where_to_look
 
 
 def read_text(file: str) -> str:
@@ -31,12 +31,3 @@ def read_stdin() -> str:
             "Standard input is no text in UTF-8.", hint="Convert it first: `iconv -t UTF-8`."
         ) from None
     return text
-
-
-def where_to_look(file: str) -> str:
-    import shlex
-
-    folder = os.path.dirname(file) or "."  # noqa: PTH120 - importing pathlib would cost every command 4 ms
-    while not os.path.isdir(folder) and folder not in (".", "/"):  # noqa: PTH112
-        folder = os.path.dirname(folder) or "."  # noqa: PTH120
-    return f"`ls -l {shlex.quote(folder)}` shows what is there."

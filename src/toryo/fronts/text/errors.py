@@ -107,3 +107,14 @@ def _keep_traceback(error: Exception, argv: Sequence[str]) -> str:
     except OSError:
         return f"Nothing could be written to {log}; this is what happened:\n{trace}"
     return f"What happened is in {log}; please report it."
+
+
+def where_to_look(file: str) -> str:
+    """Line that shows the folder of a file, or what there is of the way to it."""
+    import os
+    import shlex
+
+    folder = os.path.dirname(file) or "."  # noqa: PTH120 - importing pathlib would cost every command 4 ms
+    while not os.path.isdir(folder) and folder not in (".", "/"):  # noqa: PTH112
+        folder = os.path.dirname(folder) or "."  # noqa: PTH120
+    return f"`ls -l {shlex.quote(folder)}` shows what is there."

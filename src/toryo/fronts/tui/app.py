@@ -21,7 +21,7 @@ from toryo.fronts.tui.background import in_thread
 from toryo.fronts.tui.branch_view import BranchView
 from toryo.fronts.tui.dialogs import PageDialog
 from toryo.fronts.tui.event_line import AGAIN_S, EventLine
-from toryo.fronts.tui.header import Counts, ModeNames, counted
+from toryo.fronts.tui.header import Counts, ModeNames, counted, hints
 from toryo.fronts.tui.help_screen import HelpScreen
 from toryo.fronts.tui.keys import bindings, read, table
 from toryo.fronts.tui.palette import Everything
@@ -78,6 +78,8 @@ class ToryoApp(App[None]):
     #hints { height: 1; background: $panel; color: $text-muted; padding: 0 1; }
     #screens { height: 1fr; }
     Screen { layers: base; }
+    ToastRack { dock: top; align: right top; margin: 1 0 0 0; }
+    Toast { width: 56; max-width: 70%; padding: 0 1; margin: 0 1 0 0; }
     """
 
     def __init__(
@@ -261,9 +263,15 @@ class ToryoApp(App[None]):
         if mode in ("branches", "agent"):
             self._front_mode = mode
         self.query_one("#screens", ContentSwitcher).current = mode
-        self.query_one("#hints", Static).update(self.view.HINTS)
+        self.show_hints()
         self._show_top()
         self.view.seen()
+
+    def show_hints(self) -> None:
+        self.query_one("#hints", Static).update(hints(self.view.hints, self.size.width - 2))
+
+    def on_resize(self) -> None:
+        self.call_after_refresh(self.show_hints)
 
     def show_counts(self, status: dict[str, Any]) -> None:
         self._counts = counted(status)
@@ -282,6 +290,19 @@ class ToryoApp(App[None]):
     def open_task(self, task: str) -> None:
         self.show("work")
         self.query_one(WorkView).go_to(f"task:{task}")
+
+    def open_target(self, project: str, name: str) -> None:
+        self.show("queue")
+        self.query_one(QueueView).go_to(f"{project}/{name}")
+
+    def open_branch(self, key: str) -> None:
+        self.show("branches")
+        self.query_one(BranchView).go_to(key)
+
+    def open_agent(self, agent: str) -> None:
+        """Its work."""
+        self.show("work")
+        self.query_one(WorkView).only(agent)
 
     def open_settings(self) -> None:
         self.show("agent")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 from rich.text import Text
 from textual.containers import Horizontal, Vertical, VerticalScroll
@@ -15,18 +15,18 @@ from toryo.fronts.text.steps import MOVING_SIGN, SIGNS
 from toryo.fronts.tui.agent.agent_view import AgentView
 from toryo.fronts.tui.agent.unfinished import unfinished, unfinished_line
 from toryo.fronts.tui.branch_acts import ACTS, BranchActs
-from toryo.fronts.tui.dialogs import TextDialog
-from toryo.fronts.tui.keys import bindings
+from toryo.fronts.tui.keys import ALL, bindings
+from toryo.fronts.tui.plan import plan_wizard
+from toryo.fronts.tui.plan.plan_wizard import PlanWizard
 from toryo.fronts.tui.row_list import Row, RowList
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from textual.app import ComposeResult
     from textual.widget import Widget
 
 PAGE = 200
-START_S = 90.0
 KINDS = {"local": ("local", ""), "agent": ("agent", "cyan"), "remote": ("remote", "dim")}
 NO_PROJECT = "There is no project here. `toryo init` makes this repository one."
 WHICH_PROJECT = "No project is chosen: P chooses one."
@@ -35,7 +35,10 @@ WHICH_PROJECT = "No project is chosen: P chooses one."
 class BranchView(BranchActs):
     NAME = "branches"
     CALM_S = 1.0  # each look is one of git
-    HINTS = "Tab agent · j/k move · / filter · p plan here · C checkout · Enter task · ? keys"
+    HINTS = (
+        "Tab agent · p plan · S summary · w worktree · s start · M merge · D delete · C checkout · / filter"
+        " · Enter task · j/k move · F1 find · ? keys"
+    )
     BINDINGS: ClassVar = bindings(("filter", "plan_here", "checkout", *ACTS))
     DEFAULT_CSS = """
     BranchView { layout: vertical; }
@@ -49,6 +52,7 @@ class BranchView(BranchActs):
     BranchView #summary { height: 1fr; border: round $primary; padding: 0 1; }
     BranchView #branch-filter { height: 1; border: none; padding: 0 1; background: $boost; display: none; }
     BranchView #branch-filter.open { display: block; }
+    BranchView.planning #body, BranchView.planning #unfinished { display: none; }
     """
 
     def __init__(self) -> None:
@@ -57,11 +61,13 @@ class BranchView(BranchActs):
         self._tasks: dict[str, dict[str, Any]] = {}
         """By the branch that they work on."""
         self._filter = ""
+        self._wanted = ""
+        """Branch to stand on once it is known."""
         self._was_told = False
 
     def compose(self) -> ComposeResult:
         yield Static(id="unfinished", markup=False)
-        with Horizontal():
+        with Horizontal(id="body"):
             with Vertical(id="list"):
                 yield Input(id="branch-filter", placeholder="filter: Enter keeps it, Esc takes it away")
                 yield RowList(id="branches-list", empty="No branches.")
@@ -83,8 +89,24 @@ class BranchView(BranchActs):
             if one["commit"] == commit:
                 one["summary"] = text
 
+    @property
+    def _is_planning(self) -> bool:
+        return self.has_class("planning")
+
+    @property
+    def hints(self) -> str:
+        return plan_wizard.HINTS if self._is_planning else self.HINTS
+
     def first_focus(self) -> Widget:
-        return self.query_one("#branches-list")
+        return self.query_one("#plan-say" if self._is_planning else "#branches-list")
+
+    def news(self, events: list[dict[str, Any]] | None) -> None:
+        """A plan that is made here waits for no git."""
+        if self._is_planning:
+            self.is_stale = True
+            self.query_one(PlanWizard).news()
+        else:
+            super().news(events)
 
     async def look(self) -> None:
         if not self.front.has_project:
@@ -137,6 +159,8 @@ class BranchView(BranchActs):
         kept = {key: one for key, one in self.branches.items() if self._filter.lower() in one["name"].lower()}
         listed.border_title = f"branches {len(kept)}" + (f" of {len(self.branches)}" if self._filter else "")
         listed.put([self._row(key, one) for key, one in kept.items()])
+        if self._wanted and listed.select(self._wanted):
+            self._wanted = ""
         self._describe()
 
     def _row(self, key: str, one: Mapping[str, Any]) -> Row:
@@ -183,6 +207,22 @@ class BranchView(BranchActs):
             text.append(f"changed   {ago(task['changed_at'], time.time())} ago\n")
         return text
 
+    def offers(self) -> list[tuple[str, str, Callable[[], object]]]:
+        one = self.chosen
+        if one is None or self._is_planning:
+            return []
+        about = {key.name: key.about.partition(",")[0].partition(";")[0].capitalize() for key in ALL}
+        acts = ("plan_here", "checkout", *ACTS) if one["kind"] != "remote" else ("checkout", "summary")
+        return [(f"{about[act]}: {one['name']}", "the chosen branch", self._act(act)) for act in acts]
+
+    def _act(self, name: str) -> Callable[[], object]:
+        return cast("Callable[[], object]", getattr(self, f"action_{name}"))
+
+    def go_to(self, key: str) -> None:
+        """Stand on that branch, also one that is still to come."""
+        self._wanted, self._filter = key, ""
+        self._show()
+
     def on_row_list_chosen(self, event: RowList.Chosen) -> None:
         task = self._tasks.get(self.branches[event.key]["name"])
         if task is not None:
@@ -196,6 +236,9 @@ class BranchView(BranchActs):
         self.query_one("#branches-list").focus()
 
     def key_escape(self) -> None:
+        if self._is_planning:
+            self.query_one(PlanWizard).action_leave_plan()
+            return
         said = self.query_one("#branch-filter", Input)
         said.value = ""
         said.remove_class("open")
@@ -216,15 +259,16 @@ class BranchView(BranchActs):
         one = self.chosen
         if one is None or one["kind"] == "remote":
             self.front.notify("A plan is made for a local branch.")
-            return
+        elif not self.has_model:
+            self.front.notify("AI settings are required: F2 in agent mode opens them.")
+        else:
+            self.mount(PlanWizard(self, str(one["name"])))
+            self.add_class("planning")
+            self.front.show_hints()
 
-        def asked(text: str | None) -> None:
-            if text:
-                self.begin(self._plan(text, one["name"]))
-
-        self.front.push_screen(TextDialog(f"plan for {one['name']}: what is it about?"), asked)
-
-    async def _plan(self, text: str, branch: str) -> None:
-        wish = {"text": text, "plan_only": True, "onto": branch}
-        begun = await self.front.ask("start_mission", **self.front.where, **wish, timeout_s=START_S)
-        self.front.notify(f"{begun['mission']} is being planned; Tab shows it", markup=False)
+    def on_plan_wizard_left(self, event: PlanWizard.Left) -> None:
+        self.query(PlanWizard).remove()
+        self.remove_class("planning")
+        self.front.show_hints()
+        self.query_one("#branches-list").focus()
+        self.news(None)

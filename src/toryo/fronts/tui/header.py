@@ -9,11 +9,13 @@ from rich.text import Text
 from textual.widgets import Static
 
 from toryo.domain.errors import ToryoError
+from toryo.fronts.text.output import width
 
 if TYPE_CHECKING:
     from toryo.fronts.tui.app import ToryoApp
 
 NAMES = {"branches": "Branches", "agent": "Agent", "work": "Work", "queue": "Queue"}
+BETWEEN = "  "
 CALM_S = 1.0
 """Between two counts, however much happens."""
 
@@ -49,6 +51,22 @@ def counted(status: dict[str, Any]) -> str:
     moving = sum(status["counts"].get(name, 0) for name in ("running", "verifying", "landing"))
     needs = len(status["needs_you"])
     return f"{moving} moving" + (f" · {needs} need{'s' if needs == 1 else ''} you" if needs else "")
+
+
+def hints(parts: str, room: int) -> Text:
+    """Keys with what they do, the most useful first: as many as fit, and always the last one."""
+    *first, last = parts.split(" · ")
+    text, left = Text(), room - width(last)
+    for part in first:
+        left -= width(part) + len(BETWEEN)
+        if left >= 0:
+            text.append_text(_hint(part)).append(BETWEEN)
+    return text.append_text(_hint(last))
+
+
+def _hint(part: str) -> Text:
+    key, _, does = part.partition(" ")
+    return Text.assemble((key, "bold"), f" {does}")
 
 
 class ModeNames(Static):

@@ -15,7 +15,7 @@ from toryo.fronts.tui.row_list import Row, RowList
 from toryo.fronts.tui.view import View
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from textual.app import ComposeResult
     from textual.widget import Widget
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 class QueueView(View):
     NAME = "queue"
-    HINTS = "j/k move · a approve the target · r retry it · 1 2 3 screens · Tab agent · ? keys"
+    HINTS = "a approve the target · r retry it · j/k move · Tab agent · F1 find · ? keys"
     BINDINGS: ClassVar = bindings(("approve", "retry"))
     DEFAULT_CSS = """
     QueueView { layout: horizontal; }
@@ -35,6 +35,8 @@ class QueueView(View):
     def __init__(self) -> None:
         super().__init__(id=self.NAME)
         self._targets: dict[str, dict[str, Any]] = {}
+        self._wanted = ""
+        """Target to stand on once it is known."""
 
     def compose(self) -> ComposeResult:
         with Horizontal():
@@ -53,6 +55,8 @@ class QueueView(View):
         self._targets = {f"{one['project']}/{one['name']}": one for one in found["targets"]}
         listed = self.query_one("#targets", RowList)
         listed.put([_row(key, one) for key, one in self._targets.items()])
+        if self._wanted and listed.select(self._wanted):
+            self._wanted = ""
         await self._look_at(listed.key)
 
     async def _look_at(self, key: str) -> None:
@@ -63,6 +67,17 @@ class QueueView(View):
 
     def on_row_list_moved(self, event: RowList.Moved) -> None:
         self.begin(self._look_at(event.key))
+
+    def offers(self) -> list[tuple[str, str, Callable[[], object]]]:
+        one = self._targets.get(self.query_one("#targets", RowList).key)
+        told = [("Approve", self.action_approve), ("Retry", self.action_retry)] if one else []
+        return [(f"{do} {one['name']}", "the chosen target", act) for do, act in told if one]
+
+    def go_to(self, key: str) -> None:
+        """Stand on that target, also one that is still to come."""
+        self._wanted = key
+        if self.query_one("#targets", RowList).select(key):
+            self._wanted = ""
 
     def action_approve(self) -> None:
         self._say("approve_target")

@@ -11,7 +11,7 @@ from textual.css.query import NoMatches
 from toryo.domain.errors import ToryoError
 
 if TYPE_CHECKING:
-    from collections.abc import Coroutine
+    from collections.abc import Callable, Coroutine
 
     from textual.widget import Widget
 
@@ -31,6 +31,10 @@ class View(Container):
     @property
     def front(self) -> ToryoApp:
         return cast("ToryoApp", self.app)
+
+    @property
+    def hints(self) -> str:
+        return self.HINTS
 
     @property
     def is_seen(self) -> bool:
@@ -57,6 +61,10 @@ class View(Container):
 
     async def look(self) -> None:
         """Ask the daemon, and show it."""
+
+    def offers(self) -> list[tuple[str, str, Callable[[], object]]]:
+        """What may be done with the chosen row: name, what it is about, the act."""
+        return []
 
     def seen(self) -> None:
         """It became visible."""

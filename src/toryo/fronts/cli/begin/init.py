@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from toryo.domain.errors import Refused, UsageError, UserError
-from toryo.fronts.cli.files import where_to_look
 from toryo.fronts.cli.parsing import verb
 from toryo.fronts.cli.work.own_path import mended
+from toryo.fronts.text.errors import where_to_look
 from toryo.fronts.text.output import facts, folded, plain, print_json
 
 TYPE_CHECKING = False

@@ -103,7 +103,7 @@ def _working_copy(root: str) -> list[dict[str, Any]]:
 
 
 def _read(file: str) -> str:
-    from toryo.fronts.cli.files import where_to_look
+    from toryo.fronts.text.errors import where_to_look
 
     try:
         with open(file, encoding="utf-8", errors="replace") as opened:

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from textual.containers import VerticalScroll
 from textual.widgets import Input, Static
 
 from toryo.domain.errors import ToryoError, UserError
 from toryo.domain.words import MISSION_ENDED, MissionStatus
 from toryo.fronts.processes.planner import is_configured, of_shell
-from toryo.fronts.text.questions import Answers, open_questions
 from toryo.fronts.tui.agent import chat_text, turns
+from toryo.fronts.tui.agent.chat import Chat
 from toryo.fronts.tui.agent.model_wizard import ModelWizard
 from toryo.fronts.tui.agent.turns import Turn
 from toryo.fronts.tui.agent.unfinished import Unfinished, unfinished
@@ -20,7 +19,6 @@ from toryo.fronts.tui.line_input import LineInput
 from toryo.fronts.tui.view import View
 
 if TYPE_CHECKING:
-    from rich.console import RenderableType
     from textual.app import ComposeResult
     from textual.widget import Widget
 
@@ -31,7 +29,7 @@ NO_MODEL = "AI settings are required. F2 opens the settings; everything else wor
 PLACEHOLDERS = {
     Turn.REQUEST: "What do you want done?",
     Turn.QUESTIONS: "Enter takes every default; or an answer",
-    Turn.PLAN: "Enter or y approves; a reason rejects",
+    Turn.PLAN: "PageDown reads on · Enter or y approves; a reason rejects",
     Turn.WORK: "Say something to it, or Esc to interrupt",
     Turn.PAUSED: "Paused: /resume goes on; or say what is to be different",
 }
@@ -39,21 +37,21 @@ WELCOME = (
     "Say what you want done. Questions come in one batch with defaults, then the plan as a whole; after your "
     "yes the work goes on by itself and lands only what was checked. /help shows more words."
 )
+APPROVE = "Start the work? Enter or y approves; a reason rejects."
 STOP = "Nothing new is started. Enter or Esc once more ends its agents now; /resume goes on."
 
 
 class AgentView(View):
     NAME = "agent"
     CALM_S = 0.05
-    HINTS = "Tab branches · F3 work · Esc interrupt · /help · F1 find · F2 model · Ctrl+Q"
-    BINDINGS: ClassVar = bindings(("interrupt", "settings"))
+    HINTS = (
+        "Tab branches · PgUp/PgDn scroll · Esc interrupt · F1 find · F2 model · F3 work · F4 queue"
+        " · Ctrl+Q leave · /help words"
+    )
+    BINDINGS: ClassVar = bindings(("interrupt", "settings", "read_on", "read_back"))
     DEFAULT_CSS = """
     AgentView { layout: vertical; }
     AgentView #mission { height: 1; padding: 0 1; background: $boost; }
-    AgentView #chat { height: 1fr; padding: 0 1; scrollbar-size-vertical: 1; }
-    AgentView #chat Static { height: auto; }
-    AgentView .card { border: round $primary-lighten-1; padding: 0 1; margin: 1 0 0 0; }
-    AgentView .question { border: round $warning; padding: 0 1; margin: 1 0 0 0; }
     AgentView #say, AgentView #say:focus { border: round $primary; height: 3; }
     AgentView #say:focus { border: round $accent; }
     """
@@ -63,24 +61,25 @@ class AgentView(View):
         self.mission: MissionView | None = None
         self.chosen = ""
         """Id of the mission that is shown."""
-        self._answers: Answers | None = None
-        self._shown_seq = 0
-        self._cards: set[str] = set()
-        """Questions and plans that stand in the chat already."""
         self._is_stopping = False
         self._has_model: bool | None = None
+        self._queued = 0
         self.was_offered = False
         """Whether unfinished missions were."""
 
     def compose(self) -> ComposeResult:
         yield Static(id="mission", markup=False)
-        yield VerticalScroll(id="chat", can_focus=True)
+        yield Chat(id="chat")
         said = LineInput(id="say", select_on_focus=False, disabled=True)
         yield said
 
     def first_focus(self) -> Widget:
         said = self.query_one("#say", Input)
-        return self.query_one("#chat") if said.disabled else said
+        return self.chat if said.disabled else said
+
+    @property
+    def chat(self) -> Chat:
+        return self.query_one(Chat)
 
     async def look(self) -> None:
         await self._look_at_model()
@@ -92,13 +91,21 @@ class AgentView(View):
                 self.front.push_screen(Unfinished(found), self._offered)
         if not self.chosen:
             self.mission = None
-            if self._once("welcome"):
-                self._tell(chat_text.note(WELCOME, "dim"))
+            if self.chat.once("welcome"):
+                self.chat.note(WELCOME, "dim")
         else:
             answer = await self.front.ask("show_mission", mission=self.chosen)
             self.mission = answer["mission"]
-        self.query_one("#mission", Static).update(chat_text.status(self.mission, missions))
+        self._queued = sum(one["status"] == "queued" for one in missions)
+        self._show_status()
         self._show()
+
+    def _show_status(self) -> None:
+        told = self.query_one("#mission", Static)
+        told.update(chat_text.status(self.mission, self._queued, told.size.width - 2))
+
+    def on_resize(self) -> None:
+        self.call_after_refresh(self._show_status)
 
     async def _look_at_model(self) -> None:
         listed = await self.front.ask("list_config")
@@ -110,9 +117,9 @@ class AgentView(View):
             said = self.query_one("#say", Input)
             said.disabled = not has_model
             if became:
-                self._tell(chat_text.note("The model is set: ask for something.", "green"))
+                self.chat.note("The model is set: ask for something.", "green")
             if not has_model:
-                self._tell(chat_text.note(NO_MODEL, "bold yellow"))
+                self.chat.note(NO_MODEL, "bold yellow")
             elif self.is_seen and not self.front.has_dialog:
                 said.focus()
 
@@ -127,9 +134,8 @@ class AgentView(View):
     def open(self, mission: str) -> None:
         """Show that one, from its first word; empty: a new request."""
         self.chosen, self.mission = mission, None
-        self._shown_seq, self._answers, self._is_stopping = 0, None, False
-        self._cards.clear()
-        self.query_one("#chat").remove_children()
+        self._is_stopping = False
+        self.chat.forget()
         self.news(None)
 
     def _show(self) -> None:
@@ -138,55 +144,14 @@ class AgentView(View):
         said.placeholder = "AI settings are required (F2)" if said.disabled else PLACEHOLDERS[now]
         if self.mission is None:
             return
-        for one in self.mission["messages"]:
-            hidden = one["who"] == "planner" and now is Turn.QUESTIONS
-            if one["seq"] > self._shown_seq and not hidden:
-                self._tell(chat_text.message(one))
-                self._shown_seq = one["seq"]
-        if now is Turn.QUESTIONS:
-            self._show_questions(self.mission)
-        else:
-            self._answers = None
-        if now is Turn.PLAN:
-            self._show_plan(self.mission)
-        if self.mission["status"] in MISSION_ENDED and self._once(f"end {self.mission['id']}"):
-            self._tell(chat_text.note(f"The mission is {self.mission['status']}. Ask for more, or Tab."))
-
-    def _show_questions(self, mission: MissionView) -> None:
-        found = open_questions(mission)
-        if self._once(" ".join(one["id"] for one in found)):
-            self._answers = Answers(found)
-            self._tell(chat_text.asked(found), "question")
-        elif self._answers is None:
-            self._answers = Answers(found)
-
-    def _show_plan(self, mission: MissionView) -> None:
-        assert mission["plan"] is not None
-        if self._once(f"plan {mission['plan']['version']}"):
-            for title, text in chat_text.plan_parts(mission):
-                self._tell(text, "card", title)
-            self._tell(
-                chat_text.note("Start the work? Enter or y approves; a reason rejects.", "bold yellow")
-            )
-
-    def _once(self, card: str) -> bool:
-        is_new = card not in self._cards
-        self._cards.add(card)
-        return is_new
-
-    def _tell(self, text: RenderableType, kind: str = "line", title: str = "") -> Static:
-        chat = self.query_one("#chat", VerticalScroll)
-        was_at_end = chat.scroll_offset.y >= chat.max_scroll_y - 1
-        line = Static(text, classes=kind, markup=False)
-        line.border_title = title
-        chat.mount(line)
-        if was_at_end:
-            chat.anchor()
-        return line
+        self.chat.show(self.mission, APPROVE)
+        if self.mission["status"] in MISSION_ENDED and self.chat.once(f"end {self.mission['id']}"):
+            self.chat.note(f"The mission is {self.mission['status']}. Ask for more, or Tab.")
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
         text = event.value.strip()
         event.input.value = ""
+        self.chat.to_end()
         if self._is_stopping and not text and self.mission is not None:
             self._is_stopping = False
             self.begin(self._call("pause_mission", {"mission": self.mission["id"], "now": True}))
@@ -196,20 +161,20 @@ class AgentView(View):
 
     def _take(self, text: str) -> None:
         if not text.startswith("/"):
-            told = turns.line(self.mission, text, self._answers)
+            told = turns.line(self.mission, text, self.chat.answers)
         elif (word := text.split()[0]) in ("/new", "/missions", "/settings", "/help") or text == "/plan":
             return self._own_word(word)
         else:
             told = turns.command(self.mission, text)
         if told.note:
-            self._tell(chat_text.note(told.note))
+            self.chat.note(told.note)
         if told.tool:
             self.begin(self._send(told.tool, told.arguments, text))
         return None
 
     async def _send(self, tool: str, arguments: dict[str, Any], text: str) -> None:
         """What is refused stands in the input again, unless something else is typed there by now."""
-        waiting = self._tell(chat_text.note("…", "dim")) if tool == "start_mission" else None
+        waiting = self.chat.note("…", "dim") if tool == "start_mission" else None
         try:
             await self._call(tool, arguments)
         except ToryoError:
@@ -232,12 +197,11 @@ class AgentView(View):
             case "/settings":
                 self.action_settings()
             case "/plan":
-                self._cards = {one for one in self._cards if not one.startswith("plan ")}
                 if self.mission is not None and self.mission["plan"] is not None:
-                    self._show_plan(self.mission)
+                    self.chat.show_plan(self.mission, APPROVE, again=True)
             case _:
                 words = "\n".join(f"{word:<10} {about}" for word, about in turns.COMMANDS.items())
-                self._tell(chat_text.note(words.strip(), "cyan"))
+                self.chat.note(words.strip(), "cyan")
 
     async def _call(self, tool: str, arguments: dict[str, Any]) -> None:
         if tool == "start_mission":
@@ -246,11 +210,11 @@ class AgentView(View):
             begun = await self.front.ask(tool, **self.front.where, **arguments, timeout_s=START_S)
             self.open(begun["mission"])
             for note in begun["notes"]:
-                self._tell(chat_text.note(note, "dim"))
+                self.chat.note(note, "dim")
             return
         said = await self.front.ask(tool, **arguments)
         if said["already"]:
-            self._tell(chat_text.note(f"Somebody was first: {said['by']}"))
+            self.chat.note(f"Somebody was first: {said['by']}")
         self.news(None)
 
     def action_interrupt(self) -> None:
@@ -261,8 +225,15 @@ class AgentView(View):
         now = self._is_stopping or mission["status"] == MissionStatus.PAUSED
         self._is_stopping = not now
         if not now:
-            self._tell(chat_text.note(STOP, "bold yellow"))
+            self.chat.note(STOP, "bold yellow")
         self.begin(self._call("pause_mission", {"mission": mission["id"], "now": now}))
+
+    def action_read_on(self) -> None:
+        self.chat.action_page_down()
+
+    def action_read_back(self) -> None:
+        self.chat.release_anchor()
+        self.chat.action_page_up()
 
     def action_settings(self) -> None:
         def done(is_set: bool | None) -> None:

@@ -8,12 +8,12 @@ from rich.table import Table
 from rich.text import Text
 
 from toryo.fronts.text import questions, task_graph
-from toryo.fronts.text.output import clock, one_line, plain
+from toryo.fronts.text.output import clock, cut, one_line, plain, width
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from toryo.protocol.views.missions import MessageView, MissionLine, MissionView, QuestionView
+    from toryo.protocol.views.missions import MessageView, MissionView, QuestionView
 
 WHO = {
     "person": ("you", "bold green"),
@@ -21,6 +21,7 @@ WHO = {
     "progress": ("·", "dim"),
     "system": ("·", "dim"),
 }
+LEAST_TITLE = 8
 TOLD_WITH_REASON = ("active", "paused", "failed")
 """Statuses that do not say by themselves what is going on."""
 
@@ -93,17 +94,18 @@ def _markdown(source: str) -> Text:
     return text
 
 
-def status(mission: MissionView | None, missions: Sequence[MissionLine]) -> Text:
-    """`Limits · active · 2 queued · 3 calls · about 1,240 tokens`."""
-    queued = sum(one["status"] == "queued" for one in missions)
+def status(mission: MissionView | None, queued: int, room: int) -> Text:
+    """`Limits · active · 2 queued · 3 model calls · about 1,240 tokens`; the title gives way."""
     waiting = f"{queued} queued"
     if mission is None:
         return Text.assemble(("no mission", "bold"), f" · {waiting}")
     used = mission["usage"]
     state = mission["status"].replace("_", " ")
-    if mission["reason"] and mission["status"] in TOLD_WITH_REASON:
-        state += f" ({mission['reason'].replace('_', ' ')})"
+    reason = mission["reason"].replace("_", " ")
+    if reason not in ("", state) and mission["status"] in TOLD_WITH_REASON:
+        state += f" ({reason})"
     calls = "1 model call" if used["calls"] == 1 else f"{used['calls']} model calls"
     tokens = used["input_tokens"] + used["output_tokens"]
     told = f" · {state} · {waiting} · {calls} · about {tokens:,} tokens"
-    return Text.assemble((one_line(mission["title"] or mission["text"])[:40], "bold"), told)
+    title = cut(one_line(mission["title"] or mission["text"]), max(LEAST_TITLE, room - width(told)))
+    return Text.assemble((title, "bold"), told)

@@ -45,19 +45,19 @@ class Acting:
     def __init__(self, view: View, key: str, offered: list[dict[str, Any]]) -> None:
         self._view = view
         self._kind, _, self._name = key.partition(":")
-        self._offered = cast("list[ActionView]", offered)
+        self.offered = cast("list[ActionView]", offered)
 
     def do(self, key: str) -> None:
         names = BY_KEY[key]
         for name in names:
-            for one in self._offered:
+            for one in self.offered:
                 if one["do"] == name:
                     if name == "answer_mission":  # its questions are read before they are answered
                         return self._view.front.open_mission(one["subject"])
                     return self.act(one)
         always = ALWAYS.get(self._kind, {}).get(key)
         if always is None or not self._name:
-            offered = ", ".join(one["do"].replace("_", " ") for one in self._offered) or "nothing"
+            offered = ", ".join(one["do"].replace("_", " ") for one in self.offered) or "nothing"
             self._view.front.notify(f"{key} is not offered here; offered: {offered}", markup=False)
             return None
         return self.act({"do": always, "subject": self._name, "args": {}, "line": ""})
@@ -66,7 +66,7 @@ class Acting:
         """Everything that is offered, as a list."""
         rows = [
             Row(str(at), ((one["do"].replace("_", " "), "bold cyan"), (f"  {plain(one['line'])}", "dim")))
-            for at, one in enumerate(self._offered)
+            for at, one in enumerate(self.offered)
         ]
         if not rows:
             self._view.front.notify("Nothing is offered here.")
@@ -74,7 +74,7 @@ class Acting:
 
         def chosen(at: str | None) -> None:
             if at is not None:
-                self.act(self._offered[int(at)])
+                self.act(self.offered[int(at)])
 
         self._view.front.push_screen(ChoiceDialog("you may", rows), chosen)
 

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from textual.app import ComposeResult
 
     from toryo.fronts.tui.app import ToryoApp
+    from toryo.protocol.views.reviews import Review
 
 TABS = ("why", "diff", "checks", "log", "terminal")
 FOLLOWED = ("log", "terminal")
@@ -61,6 +62,9 @@ class Preview(Vertical):
         self.key = ""
         self.actions: list[dict[str, Any]] = []
         """What a person may do about it, as the daemon offers it."""
+        self.hunk = ""
+        """Of the diff, the one that is stood on."""
+        self._review: Review | None = None
         self._following: tuple[str, str] | None = None
 
     def compose(self) -> ComposeResult:
@@ -77,7 +81,7 @@ class Preview(Vertical):
     def show(self, key: str) -> None:
         """About that row, from its beginning; the same one again keeps its place."""
         if key != self.key:
-            self.key, self.actions = key, []
+            self.key, self.actions, self.hunk, self._review = key, [], "", None
             self.query_one("#page").scroll_home(animate=False)
         self.look_again()
 
@@ -92,6 +96,20 @@ class Preview(Vertical):
 
     def step(self, by: int) -> None:
         self.tab = TABS[(TABS.index(self.tab) + by) % len(TABS)]
+
+    def step_hunk(self, by: int) -> None:
+        """To the next one, whose beginning is then seen."""
+        if self.tab != "diff":
+            self.tab = "diff"
+            return
+        if self._review is not None and (ids := [one["id"] for one in preview_text.hunks(self._review)]):
+            at = ids.index(self.hunk) + by if self.hunk in ids else 0
+            self.hunk = ids[max(0, min(at, len(ids) - 1))]
+            text, begin = preview_text.diff(self._review, self.hunk)
+            self._tell(text)
+            told = self.query_one("#told")
+            above = text[:begin].wrap(self.app.console, max(1, told.size.width))
+            self.query_one("#page").scroll_to(y=max(0, len(above) - 2), animate=False)
 
     def _show_tabs(self) -> None:
         text = Text(" ")
@@ -129,7 +147,8 @@ class Preview(Vertical):
             self.actions = list(why["actions"])
             return preview_text.why(why, time.time())
         if self.tab == "diff":
-            return preview_text.diff(await ask("get_review", task=name))
+            self._review = cast("Review", await ask("get_review", task=name))
+            return preview_text.diff(self._review, self.hunk)[0]
         return preview_text.checks(await ask("get_evidence", task=name))
 
     async def _follow(self, task: str) -> None:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from toryo.protocol.views.actions import ActionView
     from toryo.protocol.views.evidence import Evidence
     from toryo.protocol.views.missions import MissionView
-    from toryo.protocol.views.reviews import Review
+    from toryo.protocol.views.reviews import HunkView, Review
     from toryo.protocol.views.why import Why
 
 RESULTS = {
@@ -93,22 +93,23 @@ def mission(found: MissionView) -> Group:
     return Group(text, *_may(found["actions"]))
 
 
-def diff(found: Review) -> Text:
-    """Hunks, each with the mark of who has seen it; comments below their file."""
-    text = Text(f"{found['seen']} of {found['hunks']} hunks seen", style="bold")
-    text.append(" · v marks all" if found["seen"] < found["hunks"] else " · all seen", style="dim")
+def hunks(found: Review) -> list[HunkView]:
+    """In the order in which they are shown."""
+    return [one for file in found["files"] for one in file["hunks"]]
+
+
+def diff(found: Review, chosen: str = "") -> tuple[Text, int]:
+    """Hunks, each with the mark of who has seen it; comments below their file; where the chosen one begins."""
+    text, begin = Text(f"{found['seen']} of {found['hunks']} hunks seen", style="bold"), 0
+    text.append(" · } { V one · v all" if found["seen"] < found["hunks"] else " · all seen", style="dim")
     text.append("\n")
     for file in found["files"]:
         text.append(f"\n{plain(file['path'])}", style="bold cyan")
         text.append(f"  {file['kind']}{' binary' if file['binary'] else ''}\n", style="dim")
         for hunk in file["hunks"]:
-            text.append(
-                "  ✔ seen " if hunk["seen"] else "  · new  ", style="green" if hunk["seen"] else "yellow"
-            )
-            text.append(f"{plain(hunk['header'])}\n", style="dim")
-            for line in hunk["lines"]:
-                style = {"+": "green", "-": "red"}.get(line[:1], "")
-                text.append(f"{plain(line)}\n", style=style)
+            if hunk["id"] == chosen:
+                begin = len(text)
+            text.append_text(_hunk(hunk, is_chosen=hunk["id"] == chosen))
         for one in found["comments"]:
             if one["path"] == file["path"]:
                 state = "sent" if one["sent_at"] else "draft"
@@ -119,6 +120,15 @@ def diff(found: Review) -> Text:
         text.append("\nIt changed nothing.", style="dim")
     if found["cut"]:
         text.append("\nThe change is larger than what is shown.", style="yellow")
+    return text, begin
+
+
+def _hunk(hunk: HunkView, *, is_chosen: bool) -> Text:
+    text = Text("▌ " if is_chosen else "  ", style="bold")
+    text.append("✔ seen " if hunk["seen"] else "· new  ", style="green" if hunk["seen"] else "yellow")
+    text.append(f"{plain(hunk['header'])}\n", style="reverse" if is_chosen else "dim")
+    for line in hunk["lines"]:
+        text.append(f"{plain(line)}\n", style={"+": "green", "-": "red"}.get(line[:1], ""))
     return text
 
 

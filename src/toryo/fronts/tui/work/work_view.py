@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from textual.containers import Horizontal, Vertical
 from textual.widgets import Input
 
+from toryo.fronts.text.output import plain
 from toryo.fronts.tui.keys import bindings
 from toryo.fronts.tui.row_list import RowList
 from toryo.fronts.tui.view import View
@@ -15,6 +17,8 @@ from toryo.fronts.tui.work.preview import Preview
 from toryo.fronts.tui.work.work_rows import Tree, attention_rows
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from textual.app import ComposeResult
     from textual.widget import Widget
 
@@ -23,12 +27,16 @@ MOST_MISSIONS = 1000
 ACTS = (
     *("approve", "reject", "retry", "cancel", "submit", "dismiss", "message", "attach", "actions"),
     *("only_waiting", "attention", "terminal", "next_tab", "previous_tab", "mark", "filter"),
+    *("next_hunk", "previous_hunk", "mark_hunk"),
 )
 
 
 class WorkView(View):
     NAME = "work"
-    HINTS = "j/k Enter · i needs you · a yes · x no · . all · [ ] tabs · m say · / filter · ?"
+    HINTS = (
+        "i needs you · a yes · x no · . all · m say · [] tabs · v/V seen · A attach · / filter · w waiting"
+        " · r retry · c cancel · t log · Tab agent · F1 find · ? keys"
+    )
     BINDINGS: ClassVar = bindings(ACTS)
     DEFAULT_CSS = """
     WorkView { layout: horizontal; }
@@ -89,6 +97,12 @@ class WorkView(View):
             self.work.unfold(self._wanted)
             if tree.select(self._wanted):
                 self._wanted = ""
+
+    def only(self, text: str) -> None:
+        """What a filter of that text leaves, which stands there to be taken away."""
+        said = self.query_one("#filter", Input)
+        said.add_class("open")
+        said.value = text
 
     def go_to(self, key: str) -> None:
         """Stand on that row, also one that is still to come."""
@@ -168,11 +182,28 @@ class WorkView(View):
     def action_mark(self) -> None:
         kind, _, name = self.key.partition(":")
         if kind == "task":
-            self.begin(self._mark(name))
+            self.begin(self._mark(name, []))
 
-    async def _mark(self, task: str) -> None:
-        done = await self.front.ask("mark_hunks", task=task, hunks=[])
-        self.front.notify(f"{len(done['marked'])} hunks are marked as seen")
+    def action_mark_hunk(self) -> None:
+        preview = self.query_one(Preview)
+        kind, _, name = self.key.partition(":")
+        if kind == "task" and preview.hunk and preview.tab == "diff":
+            self.begin(self._mark(name, [preview.hunk]))
+            preview.step_hunk(1)
+        else:
+            self.front.notify("} goes to a hunk of the diff first.")
+
+    def action_next_hunk(self) -> None:
+        self.query_one(Preview).step_hunk(1)
+
+    def action_previous_hunk(self) -> None:
+        self.query_one(Preview).step_hunk(-1)
+
+    async def _mark(self, task: str, hunks: list[str]) -> None:
+        """Those; none named: all of them."""
+        done = await self.front.ask("mark_hunks", task=task, hunks=hunks)
+        if not hunks:
+            self.front.notify(f"{len(done['marked'])} hunks are marked as seen")
         self.query_one(Preview).look_again()
 
     @property
@@ -184,6 +215,13 @@ class WorkView(View):
         item = next((one for one in self.needs if one["subject"] == self.key), None)
         preview = self.query_one(Preview)
         return item["actions"] if item else preview.actions if preview.key == self.key else []
+
+    def offers(self) -> list[tuple[str, str, Callable[[], object]]]:
+        acting = self._acting
+        return [
+            (one["do"].replace("_", " ").capitalize(), plain(one["line"]), partial(acting.act, one))
+            for one in acting.offered
+        ]
 
     def action_approve(self) -> None:
         self._acting.do("approve")
