@@ -12,7 +12,7 @@ from toryo.domain.subjects import Subject, SubjectKind
 from toryo.domain.words import PlaceKind
 from toryo.engine.context import HeadContext
 from toryo.engine.home_settings import in_force
-from toryo.engine.notify import follow
+from toryo.engine.notices.notify import follow
 from toryo.engine.parking import look_at_parked, move_waiting
 from toryo.engine.subjects.mission import look_at_mission
 from toryo.engine.subjects.queue import look_at_gate, look_at_queue

@@ -9,8 +9,9 @@ from pydantic import Field
 from toryo.daemon.core.head import Head
 from toryo.daemon.tools.registry import Arguments, Nothing, people_tool
 from toryo.daemon.tools.remote_reads import until_reported
-from toryo.engine import home_settings, notify
+from toryo.engine import home_settings
 from toryo.engine.context import Caller
+from toryo.engine.notices import notify
 from toryo.protocol.views import settings as views
 
 TEST_S = 25

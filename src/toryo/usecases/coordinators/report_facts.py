@@ -25,7 +25,7 @@ from toryo.engine.facts.projects import apply_found, apply_surveyed, apply_targe
 from toryo.engine.facts.runs import apply_run_fact
 from toryo.engine.facts.units import apply_target_opened
 from toryo.engine.messages import apply_spoken, apply_waiting_words
-from toryo.engine.notify import apply_notified
+from toryo.engine.notices.notify import apply_notified
 from toryo.protocol.kinds.table import FACTS, FINAL
 from toryo.protocol.order import Fact
 from toryo.steps import step

@@ -11,9 +11,10 @@ from toryo.domain.advice import INSTALL
 from toryo.domain.client_names import AGENT_CLIS, program_of
 from toryo.domain.reasons import Reason, meaning
 from toryo.domain.words import PlaceKind
-from toryo.engine import hindrances, stopped_targets
+from toryo.engine import hindrances
 from toryo.engine.context import HeadContext
 from toryo.engine.home_settings import in_force
+from toryo.engine.notices import stopped_targets
 from toryo.protocol.views import status as views
 from toryo.store.database.engine import Tx
 from toryo.store.database.rows import CoordinatorRow

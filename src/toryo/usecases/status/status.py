@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from toryo.domain.times import iso
 from toryo.domain.words import MISSION_ENDED, PlaceKind, TaskStatus
-from toryo.engine import hindrances, notify
+from toryo.engine import hindrances
 from toryo.engine.context import HeadContext
+from toryo.engine.notices import notify
 from toryo.engine.parking import accounts
 from toryo.protocol.views import status as views
 from toryo.protocol.views.missions import MissionLine

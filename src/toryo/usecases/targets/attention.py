@@ -11,8 +11,8 @@ from toryo.domain import subjects
 from toryo.domain.actions import Do, action
 from toryo.domain.reasons import About, Reason, Turn, meaning
 from toryo.domain.words import TaskStatus
-from toryo.engine import stopped_targets
 from toryo.engine.actions import shown
+from toryo.engine.notices import stopped_targets
 from toryo.protocol.views import tasks as views
 from toryo.store.database.engine import Tx
 from toryo.store.database.rows import ProjectRow, TargetRow, TaskRow

@@ -18,12 +18,13 @@ from toryo.domain.errors import UserError
 from toryo.domain.reasons import BY_A_PERSON
 from toryo.domain.times import iso
 from toryo.domain.words import OrderKind, OrderState, TaskStatus, Verb
-from toryo.engine import attention, home_settings, stopped_targets
+from toryo.engine import attention, home_settings
 from toryo.engine.context import HeadContext
 from toryo.engine.ids import new_id
 from toryo.engine.missions import notices
+from toryo.engine.notices import stopped_targets
+from toryo.engine.notices.stopped_targets import ToldTarget
 from toryo.engine.orders.insertion import insert
-from toryo.engine.stopped_targets import ToldTarget
 from toryo.protocol.kinds.notify import NotifyInputs
 from toryo.protocol.views import status as views
 from toryo.reconciler.notices import DONE, FAILED, NEEDS_YOU, Change, State, Told, decide

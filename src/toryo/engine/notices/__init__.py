@@ -1,0 +1,1 @@
+"""Notices: what a person is told of transitions, by the command that their settings name."""
