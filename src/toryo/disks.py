@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import errno
 import os
+from typing import TYPE_CHECKING
 
 from toryo.domain.errors import DiskFull
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from pathlib import Path
 

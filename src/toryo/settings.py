@@ -7,8 +7,8 @@ Every command reads this first, so it does without dataclasses, and pathlib wait
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path

@@ -6,10 +6,10 @@ What needs a shell, another program or a secret on the screen stays a line to ty
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from toryo.domain.actions import Do
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any

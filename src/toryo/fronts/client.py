@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import sys
+from typing import TYPE_CHECKING
 
 from toryo import __version__, settings
 from toryo.domain.errors import Refused, Unavailable, UserError
@@ -16,7 +17,6 @@ from toryo.fronts.checkouts import main_checkout
 from toryo.fronts.processes.reach import is_not_running, operator_key
 from toryo.protocol.wire import Connection, RequestRefused, WireError
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Callable, Mapping

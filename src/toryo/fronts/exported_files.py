@@ -8,12 +8,11 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from toryo.domain.errors import Refused, UserError
 from toryo.fronts.text.errors import where_to_look
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from toryo.protocol.views.missions import ExportedMission
 

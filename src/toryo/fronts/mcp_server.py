@@ -10,6 +10,7 @@ import gc
 import os
 import threading
 import time
+from typing import TYPE_CHECKING
 
 from toryo.domain.errors import Refused, ToryoError
 from toryo.fronts.bridge import Asked, Bridge, to_line
@@ -17,7 +18,6 @@ from toryo.fronts.processes.reach import operator_key
 from toryo.fronts.processes.started import daemon_was_killed
 from toryo.protocol.orchestrator import ANSWER_WITHIN_S, LONGEST_WAIT_S, key_from
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from toryo.settings import Home
 

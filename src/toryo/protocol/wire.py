@@ -13,10 +13,10 @@ import json
 import os
 import stat
 import time
+from typing import TYPE_CHECKING
 
 from toryo.domain.errors import ToryoError, UserError
 
-TYPE_CHECKING = False  # importing typing would cost every command 3 ms
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path

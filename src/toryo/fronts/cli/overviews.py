@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from toryo.fronts.cli.entry import SECTIONS, VERBS, find, verb_file
 from toryo.fronts.cli.parsing import nearest, sentence
 from toryo.fronts.text.output import folded, paint
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING
 
 from toryo.domain.words import MissionStatus, OrderKind, TaskStatus, Verdict
 from toryo.fronts.demo.plan import (
@@ -21,7 +22,6 @@ from toryo.fronts.demo.plan import (
 )
 from toryo.fronts.demo.repository import BILL_FILE, CHECK, MENU_FILE, README
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from typing import Any

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from toryo.fronts.demo.plan import FIXED, IDLER, RESOLVED
 from toryo.fronts.demo.repository import BILL_FILE, MENU_FILE, README
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from typing import Any

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from typing import TYPE_CHECKING
 
 from rich.console import Console, Group
 from rich.live import Live as RichLive
@@ -15,7 +16,6 @@ from toryo.fronts.demo.screens import command_line
 from toryo.fronts.demo.story import JUDGED, Story
 from toryo.fronts.text.steps import ARROW, SIGNS, STATUS_COLOUR
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 

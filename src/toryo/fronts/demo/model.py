@@ -11,12 +11,12 @@ import shutil
 import sys
 import time
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from toryo import processes
 from toryo.domain.errors import UserError
 from toryo.fronts.demo.stage import StepFailed
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path

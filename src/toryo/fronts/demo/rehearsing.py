@@ -9,6 +9,7 @@ import json
 import shutil
 import time
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from toryo import processes, settings
 from toryo.domain.errors import UserError
@@ -18,7 +19,6 @@ from toryo.fronts.demo.leaving import ignore, leave, listen
 from toryo.fronts.demo.stage import KEPT_VARIABLES, Stage, StepFailed, look_for_git, new_root
 from toryo.fronts.text.output import Progress, duration, one_line, paint
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any

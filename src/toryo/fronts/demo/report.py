@@ -7,13 +7,13 @@ import shutil
 import sys
 import textwrap
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from toryo.fronts.demo.expectations import JUDGED_BY
 from toryo.fronts.demo.plan import CLAIMER, IDLER, TASKS
 from toryo.fronts.text.output import cut, duration, folded, one_line, paint
 from toryo.fronts.text.steps import STATUS_COLOUR
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from typing import Any

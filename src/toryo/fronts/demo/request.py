@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import threading
+from typing import TYPE_CHECKING
 
 from toryo.fronts.demo.plan import SENTENCE
 from toryo.fronts.demo.stage import StepFailed
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from toryo.fronts.demo.stage import Stage
     from toryo.processes import Finished

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import sys
 import time
+from typing import TYPE_CHECKING
 
 from toryo.fronts.text.output import in_colour, paint
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Protocol
 

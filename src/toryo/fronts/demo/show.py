@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import time
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from toryo import __version__
 from toryo.domain.words import Access
@@ -19,7 +20,6 @@ from toryo.fronts.demo.stage import MODEL, Stage, StepFailed, look_for_git, new_
 from toryo.fronts.demo.story import Story
 from toryo.fronts.demo.watching import watch
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 

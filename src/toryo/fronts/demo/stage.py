@@ -11,13 +11,13 @@ import sys
 import tempfile
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from toryo import processes, settings
 from toryo.domain.errors import Unavailable, UserError
 from toryo.fronts.demo import repository
 from toryo.fronts.demo.plan import AGENTS
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any

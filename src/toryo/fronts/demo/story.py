@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from typing import TYPE_CHECKING
 
 from toryo.domain.words import AT_REST, TaskStatus, is_at_rest
 from toryo.fronts.demo import mission_steps
@@ -11,7 +12,6 @@ from toryo.fronts.demo.mission_steps import MissionProgress
 from toryo.fronts.demo.plan import TASKS
 from toryo.fronts.text.steps import CONFLICT, GREEN, RED, trail
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any

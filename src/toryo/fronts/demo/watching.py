@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from toryo import processes
 from toryo.fronts.demo.stage import PROGRAM, StepFailed
 from toryo.fronts.demo.story import Story
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from toryo.fronts.demo.stage import Stage
 

@@ -5,6 +5,8 @@ The key goes into the environment of that process and nowhere else.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from toryo import settings
 from toryo.domain.errors import UserError
 from toryo.fronts.processes.planner_note import Noted, hashed, note, noted
@@ -12,7 +14,6 @@ from toryo.fronts.processes.start import MODEL_KEY, ask, begin, end, starting_lo
 from toryo.fronts.processes.stop import stop_planner
 from toryo.fronts.text.output import Progress
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any

@@ -6,12 +6,12 @@ import hashlib
 import hmac
 import json
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from toryo import processes
 from toryo.files import write_whole
 from toryo.fronts.processes.reach import operator_key
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path

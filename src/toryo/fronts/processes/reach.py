@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from toryo.domain.errors import UserError
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from toryo.protocol.wire import WireError
     from toryo.settings import Home

@@ -13,6 +13,7 @@ import sys
 import time
 from dataclasses import dataclass
 from types import MappingProxyType
+from typing import TYPE_CHECKING
 
 from toryo import disks, processes, settings
 from toryo.domain.errors import Unavailable
@@ -20,7 +21,6 @@ from toryo.fronts.processes.reach import is_not_running, operator_key
 from toryo.fronts.text.output import Progress
 from toryo.protocol import wire
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
     from pathlib import Path

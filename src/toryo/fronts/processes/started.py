@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import json
 import os
+from typing import TYPE_CHECKING
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from toryo.settings import Home
 

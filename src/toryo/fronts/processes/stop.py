@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from toryo import processes
 from toryo.domain.errors import Unavailable
@@ -23,7 +24,6 @@ from toryo.fronts.processes.started import noted
 from toryo.fronts.text.output import Progress
 from toryo.protocol.wire import WireError
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from toryo import __version__
 from toryo.fronts.processes.start import begin, end, starting_lock, wait_until
 from toryo.fronts.processes.stop import end_web
 from toryo.fronts.processes.web_note import Front, address, noted, token
 from toryo.fronts.text.output import Progress
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from toryo.settings import Home
 

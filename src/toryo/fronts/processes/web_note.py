@@ -10,11 +10,11 @@ import json
 import os
 import secrets
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from toryo import __version__, processes
 from toryo.files import write_whole
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from toryo.settings import Home
 

@@ -5,12 +5,12 @@ exit code.
 from __future__ import annotations
 
 import sys
+from typing import TYPE_CHECKING
 
 from toryo import __version__
 from toryo.domain.errors import ToryoError, Unavailable, UsageError, UserError
 from toryo.protocol.wire import ToolFailed, WireError
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 

@@ -6,10 +6,10 @@ Who reads the lines and sends the answers is left to each front.
 from __future__ import annotations
 
 import shlex
+from typing import TYPE_CHECKING
 
 from toryo.fronts.text.output import folded, one_line, plain
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 

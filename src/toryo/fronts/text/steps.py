@@ -4,7 +4,8 @@ The demo's tree and the page of `toryo status` draw with it; what a task's steps
 
 from __future__ import annotations
 
-TYPE_CHECKING = False
+from typing import TYPE_CHECKING
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from toryo.fronts.text.output import columns, cut, one_line, paint, width, word
 from toryo.fronts.text.steps import MOVING_SIGN, SIGNS
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 

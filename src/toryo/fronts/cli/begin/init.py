@@ -10,6 +10,7 @@ import os
 import sys
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from toryo.domain.errors import Refused, UsageError, UserError
 from toryo.fronts.cli.parsing import verb
@@ -17,7 +18,6 @@ from toryo.fronts.cli.work.own_path import mended
 from toryo.fronts.text.errors import where_to_look
 from toryo.fronts.text.output import facts, folded, plain, print_json
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
     from typing import Any

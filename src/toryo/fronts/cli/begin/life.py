@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import sys
+from typing import TYPE_CHECKING
 
 from toryo import __version__
 from toryo.fronts.cli.parsing import verb
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
 

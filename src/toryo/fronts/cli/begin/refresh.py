@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import json
 import sys
+from typing import TYPE_CHECKING
 
 from toryo import processes, settings, shell_environment
 from toryo.fronts.cli.work.own_path import REFRESH
@@ -21,7 +22,6 @@ from toryo.fronts.processes.stop import wait_gone
 from toryo.fronts.text.errors import labelled
 from toryo.fronts.text.output import Progress
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from toryo.settings import Home
 

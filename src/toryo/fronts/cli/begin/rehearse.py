@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from toryo.domain.errors import UsageError
 from toryo.fronts.cli.files import read_text
 from toryo.fronts.cli.parsing import verb
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
 

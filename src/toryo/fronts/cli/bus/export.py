@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import sys
+from typing import TYPE_CHECKING
 
 from toryo.domain.errors import UserError
 from toryo.fronts.cli.parsing import project_option, verb
 from toryo.fronts.client import whose
 from toryo.fronts.text.output import print_json_line
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Iterator

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import time
+from typing import TYPE_CHECKING
 
 from toryo.domain.errors import Refused, UsageError, UserError
 from toryo.fronts.cli.parsing import project_option, seconds, verb
@@ -11,7 +12,6 @@ from toryo.fronts.cli.units.spawn import write_status
 from toryo.fronts.client import whose
 from toryo.fronts.text.output import day_and_clock, one_line, print_json
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
     from typing import Any

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import os
 import sys
+from typing import TYPE_CHECKING
 
 from toryo import settings
 from toryo.domain.errors import UserError
 from toryo.fronts.cli.parsing import verb
 from toryo.fronts.text.output import print_json
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
 

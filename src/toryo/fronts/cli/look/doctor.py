@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from toryo.fronts.cli.parsing import verb
 from toryo.fronts.processes.started import page_origin
 from toryo.fronts.text.output import facts, folded, paint, plain, print_json, table
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
 

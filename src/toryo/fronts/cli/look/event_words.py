@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from toryo.fronts.text.output import one_line
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import sys
+from typing import TYPE_CHECKING
 
 from toryo.fronts.cli.look.event_words import like, sentence
 from toryo.fronts.cli.parsing import count, place, verb
 from toryo.fronts.text.output import columns, cut, day_and_clock, one_line, print_json_line
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
 

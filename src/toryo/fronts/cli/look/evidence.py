@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING
 
 from toryo.domain.errors import Refused, UserError
 from toryo.fronts.cli.choices import BY_HAND, MAY_LAND
@@ -13,7 +14,6 @@ from toryo.fronts.cli.work.task_page import headline, next_steps, verbs, words
 from toryo.fronts.client import inner
 from toryo.fronts.text.output import duration, folded, one_line, paint, plain, print_json, table, word
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
     from typing import Any

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import contextlib
 import sys
+from typing import TYPE_CHECKING
 
 from toryo.fronts.cli.parsing import count, verb
 from toryo.fronts.text.output import clock, day_and_clock, duration, paint, plain, print_json, seconds_between
 from toryo.fronts.text.pager import Paged
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Callable, Iterator

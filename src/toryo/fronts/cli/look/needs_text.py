@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from toryo.fronts.cli.look.work_tree import list_line
 from toryo.fronts.cli.work.own_path import mended
 from toryo.fronts.text.output import columns, cut, folded, one_line, paint, plain, width
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any

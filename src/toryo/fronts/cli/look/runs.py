@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from typing import TYPE_CHECKING
 
 from toryo.fronts.cli.parsing import count, verb
 from toryo.fronts.cli.work.judge import for_each
@@ -20,7 +21,6 @@ from toryo.fronts.text.output import (
     word,
 )
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
     from typing import Any

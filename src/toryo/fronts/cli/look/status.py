@@ -6,12 +6,12 @@ import os
 import stat
 import sys
 import time
+from typing import TYPE_CHECKING
 
 from toryo.fronts.cli.parsing import seconds, verb
 from toryo.fronts.text.output import print_json
 from toryo.protocol.wire import ToolFailed
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Callable

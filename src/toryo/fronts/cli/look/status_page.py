@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import os
 import sys
+from typing import TYPE_CHECKING
 
 from toryo.fronts.cli.choices import STATUSES
 from toryo.fronts.cli.look import needs_text, work_tree
 from toryo.fronts.text.output import columns, duration, one_line, paint, plain, table, word
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 

@@ -9,6 +9,7 @@ import os
 import signal
 import sys
 import time
+from typing import TYPE_CHECKING
 
 from toryo.fronts.cli.look.status import newest, only_its_own, with_page
 from toryo.fronts.cli.look.status_page import page as page_of
@@ -16,7 +17,6 @@ from toryo.fronts.cli.look.status_page import rows_left
 from toryo.fronts.text.output import paint
 from toryo.protocol.wire import WireError
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
     from typing import Any, NoReturn

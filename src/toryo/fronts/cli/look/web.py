@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import argparse
 import sys
+from typing import TYPE_CHECKING
 
 from toryo.domain.errors import UsageError
 from toryo.fronts.cli.parsing import verb
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from toryo.fronts.client import Desk
 

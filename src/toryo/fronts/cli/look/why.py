@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import time
+from typing import TYPE_CHECKING
 
 from toryo.fronts.cli.parsing import verb
 from toryo.fronts.text.output import ago, one_line, paint, plain, print_json, table
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
     from typing import Any

@@ -4,10 +4,11 @@ Which tasks have room is decided here, running ones first; what is said of each 
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from toryo.fronts.text.output import ago, columns, cut, one_line, paint, width
 from toryo.fronts.text.steps import MOVING_SIGN, SIGNS, STATUS_COLOUR, trail
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from typing import Any

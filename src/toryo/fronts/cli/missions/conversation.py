@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import sys
 import time
+from typing import TYPE_CHECKING
 
 from toryo.fronts.cli.missions import chat, plan_page
 from toryo.fronts.cli.missions.model import revive_planner
@@ -15,7 +16,6 @@ from toryo.fronts.text.output import Progress, paint, plain
 from toryo.fronts.text.pager import page
 from toryo.protocol.wire import ToolFailed
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from toryo.fronts.client import Desk
     from toryo.protocol.views.missions import AwaitedMission, MissionView, QuestionView, SaidToMission

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from typing import TYPE_CHECKING
 
 from toryo.domain.errors import UsageError
 from toryo.fronts.checkouts import top_of_project
@@ -13,7 +14,6 @@ from toryo.fronts.client import whose_branch
 from toryo.fronts.text import questions
 from toryo.fronts.text.output import one_line, paint, plain, print_json
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Sequence

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from toryo.fronts.checkouts import top_of_project
 from toryo.fronts.client import inner
 from toryo.fronts.exported_files import inside, named, write
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from toryo.fronts.client import Desk
     from toryo.protocol.views.missions import ExportedMission

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from toryo.domain.errors import Refused
 from toryo.fronts.cli.choices import MISSION_STATUSES
 from toryo.fronts.cli.missions.words import MISSION_HELP, verbs_of_words
@@ -9,7 +11,6 @@ from toryo.fronts.cli.parsing import count, place, project_option, seconds, verb
 from toryo.fronts.client import inner, whose
 from toryo.fronts.text.output import one_line, print_json, table
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
 

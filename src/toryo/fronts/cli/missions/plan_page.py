@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from toryo.fronts.text import task_graph
 from toryo.fronts.text.output import columns, fold_copyable, one_line, paint, plain
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from toryo.protocol.views.missions import FindingView, MissionView, PlanView
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from typing import TYPE_CHECKING
 
 from toryo.domain.errors import UsageError, UserError
 from toryo.domain.model_addresses import address_fault
@@ -11,7 +12,6 @@ from toryo.fronts.cli.parsing import verb
 from toryo.fronts.processes.planner import was_told_otherwise
 from toryo.fronts.text.output import duration, plain, print_json
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Mapping

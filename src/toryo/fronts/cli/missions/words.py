@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from toryo.domain.errors import UsageError
 from toryo.fronts.cli.missions.requests import BUDGET_KEYS, answers_of, budget_of
 from toryo.fronts.cli.parsing import count, verb
 from toryo.fronts.client import inner
 from toryo.fronts.text.output import one_line, paint, plain, print_json
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
     from typing import Any

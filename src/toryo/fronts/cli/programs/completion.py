@@ -7,10 +7,10 @@ runs and missions; nothing is started to find those.
 from __future__ import annotations
 
 import argparse
+from typing import TYPE_CHECKING
 
 from toryo.fronts.cli.parsing import verb
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from toryo.fronts.client import Desk
 

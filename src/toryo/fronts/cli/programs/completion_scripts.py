@@ -7,11 +7,11 @@ set of values, to those.
 from __future__ import annotations
 
 import argparse
+from typing import TYPE_CHECKING
 
 from toryo.fronts.cli.entry import VERBS
 from toryo.fronts.cli.overviews import verbs_of
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 

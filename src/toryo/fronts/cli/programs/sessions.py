@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from toryo.domain.errors import UsageError
 from toryo.fronts.cli.parsing import project_option, verb
 from toryo.fronts.client import whose
 from toryo.fronts.text.output import facts, one_line, plain, print_json, word
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
 

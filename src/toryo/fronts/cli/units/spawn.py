@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from typing import TYPE_CHECKING
 
 from toryo.domain.errors import NoRepository, UsageError, UserError
 from toryo.files import write_whole
@@ -12,7 +13,6 @@ from toryo.fronts.client import whose_branch
 from toryo.fronts.text.output import one_line, plain, print_json
 from toryo.protocol.wire import ToolFailed
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
 

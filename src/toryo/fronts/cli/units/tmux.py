@@ -6,6 +6,7 @@ import contextlib
 import shutil
 import sys
 import threading
+from typing import TYPE_CHECKING
 
 from toryo import processes, settings
 from toryo.domain.errors import ToryoError, UserError
@@ -15,7 +16,6 @@ from toryo.fronts.client import Desk, whose
 from toryo.fronts.processes.start import PROGRAM
 from toryo.fronts.text.tree_panes import BUS, ROOT
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import shutil
+from typing import TYPE_CHECKING
 
 from toryo import processes, settings
 from toryo.domain.errors import ToryoError, UserError
 from toryo.fronts.text.tree_panes import BUS, arranged, tmux_layout
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
 

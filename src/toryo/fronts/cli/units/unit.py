@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from toryo.fronts.cli.parsing import project_option, verb
 from toryo.fronts.client import whose
 from toryo.fronts.text.output import one_line, paint, plain, print_json
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Iterator

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from toryo.domain.errors import UsageError
 from toryo.fronts.cli.choices import ACCESS
 from toryo.fronts.cli.parsing import count, project_option, verb
@@ -9,7 +11,6 @@ from toryo.fronts.cli.work.own_path import mended
 from toryo.fronts.client import inner, whose
 from toryo.fronts.text.output import facts, plain, print_json, table
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
     from typing import Any

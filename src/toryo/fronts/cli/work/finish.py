@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import sys
+from typing import TYPE_CHECKING
 
 from toryo.fronts.cli.parsing import verb
 from toryo.fronts.cli.work.judge import for_each
 from toryo.fronts.text.output import one_line
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Callable

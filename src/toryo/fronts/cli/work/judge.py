@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from typing import TYPE_CHECKING
 
 from toryo.domain.errors import UsageError
 from toryo.fronts.cli.choices import STATUSES
@@ -11,7 +12,6 @@ from toryo.fronts.client import whose
 from toryo.fronts.text.output import one_line, print_json
 from toryo.protocol.wire import ToolFailed
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Callable, Sequence

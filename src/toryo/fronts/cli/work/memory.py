@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from typing import TYPE_CHECKING
 
 from toryo.domain.errors import Refused, UsageError, UserError
 from toryo.fronts.cli.parsing import project_option, verb
@@ -11,7 +12,6 @@ from toryo.fronts.client import inner, whose
 from toryo.fronts.text.output import plain, print_json, table
 from toryo.protocol.wire import ToolFailed
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
     from typing import Any

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING
 
 from toryo.domain.errors import ToryoError
 from toryo.fronts.text.output import plain
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from toryo.fronts.client import Desk
     from toryo.protocol.views.projects import ListedProjects

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from toryo.fronts.cli.parsing import verb
 from toryo.fronts.text.output import plain, print_json
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from toryo.domain.errors import UserError
 from toryo.fronts.cli.parsing import verb
 from toryo.fronts.client import inner
 from toryo.fronts.text.output import facts, plain, print_json, table, word
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
     from typing import Any

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING
 
 from toryo.domain.errors import Refused, UsageError
 from toryo.fronts.cli.parsing import verb
 from toryo.fronts.client import inner
 from toryo.fronts.text.output import Progress, print_json
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
 

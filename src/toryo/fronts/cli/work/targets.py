@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from toryo.fronts.cli.parsing import project_option, verb
 from toryo.fronts.client import inner
 from toryo.fronts.text.output import facts, one_line, plain, print_json, table, word
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
     from typing import Any

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import time
+from typing import TYPE_CHECKING
 
 from toryo.fronts.cli.choices import BY_HAND
 from toryo.fronts.cli.look.diff import changed, checking
 from toryo.fronts.cli.work.own_path import mended
 from toryo.fronts.text.output import ago, facts, folded, one_line, paint, plain, table, width, word
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 

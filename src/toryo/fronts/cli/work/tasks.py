@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from toryo.fronts.cli.choices import PRIORITIES, STATUSES
 from toryo.fronts.cli.parsing import count, place, project_option, time_limit, verb
 from toryo.fronts.cli.work.descriptions import HELP as DESCRIPTION_HELP
@@ -11,7 +13,6 @@ from toryo.fronts.cli.work.own_path import mended
 from toryo.fronts.client import inner, whose
 from toryo.fronts.text.output import one_line, print_json, table
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from toryo.domain.errors import UsageError, UserError
 from toryo.fronts.cli.choices import PRIORITIES
 from toryo.fronts.cli.parsing import time_limit, verb
@@ -10,7 +12,6 @@ from toryo.fronts.cli.work.descriptions import given
 from toryo.fronts.cli.work.own_path import mended
 from toryo.fronts.text.output import plain, print_json, word
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
     from typing import Any

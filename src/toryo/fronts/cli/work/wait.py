@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import sys
 import time
+from typing import TYPE_CHECKING
 
 from toryo.fronts.cli.parsing import seconds, verb
 from toryo.fronts.cli.work.own_path import mended
 from toryo.fronts.text.output import Progress, one_line, plain, print_json, word
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
 
