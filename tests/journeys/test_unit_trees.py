@@ -53,6 +53,21 @@ def units(house: House) -> dict[str, dict[str, str]]:
     return {one["unit"]: one for one in json.loads(house.ok("unit", "tree", "--json"))["units"]}
 
 
+def test_a_parent_that_lives_reads_in_its_files_that_its_child_has_landed(
+    make_house: Callable[..., House],
+) -> None:
+    house = make_house()
+    both = "children-status.yml task-breakdown.yml"
+    seen = f'until [ "$(grep -l completed {both} | wc -l)" = 2 ]; do sleep 0.1; done'
+    waits = f"--from-breakdown\n    {seen}\n    cat task-breakdown.yml > {house.root}/read ;;"
+    lives = splits("root", "one").replace("--from-breakdown ;;", waits)
+    a_tree(house, lives)
+    house.read("spawn", "--yes", "--onto", "main")
+    assert house.rest("root", limit_s=80) == 0, house.story("root") + house.ok("unit", "tree")
+    (task,) = yaml.safe_load((house.root / "read").read_text())["tasks"]
+    assert task == {"id": "one", "description": "Part one.", "status": "completed"}
+
+
 def test_two_children_land_on_the_roots_branch_and_the_root_on_the_base(
     make_house: Callable[..., House],
 ) -> None:
