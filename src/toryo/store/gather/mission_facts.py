@@ -117,7 +117,7 @@ def gather(
         demand=demand,
         slot=_slot(tx, row, at_once),
         begun=bool(_number(tx, _BEGUN, row.id)),
-        tasks=_tasks(tx, row.id),
+        tasks=counts_of(tx, row.id),
         troubled=_all_troubled(tx, row.id, held),
         unclean=unclean(tx, row.id),
         writes_files=writes_files,
@@ -229,7 +229,7 @@ def in_front_of(tx: Tx, row: MissionRow) -> tuple[list[MissionRow], list[Mission
     return holders, ahead
 
 
-def _tasks(tx: Tx, mission: str) -> TaskCounts:
+def counts_of(tx: Tx, mission: str) -> TaskCounts:
     found = tx.conn.execute(_COUNTS, {"it": mission})
     groups: list[Group] = []
     below: list[Group] = []
