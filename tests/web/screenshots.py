@@ -147,8 +147,10 @@ def pictures(tab: Page, house: House, page: PageClient, made: dict[str, str], to
     take("review", f"tasks/{made['matcha']}/review")
     take("queue", "queue")
     take("crew", "crew")
+    # the repository is where this machine has its temporary files
+    tab.get_by_text(str(house.repo), exact=True).evaluate("one => { one.textContent = '~/teahouse' }")
+    tab.screenshot(path=to / "crew.png")
     take("events", "events")
-    take("missions", "missions")
 
 
 def main(to: Path) -> None:
@@ -169,7 +171,6 @@ def main(to: Path) -> None:
     for folder in ("dark", "narrow"):
         (to / folder / "work.png").rename(to / f"work-{folder}.png")
         shutil.rmtree(to / folder)
-    (to / "crew.png").unlink()  # it shows paths of the machine that made it
 
 
 if __name__ == "__main__":

@@ -26,6 +26,7 @@ QUERIES = {
     "/api/target": "target=main&project={project}",
     "/api/tasks/{task}/file": "file=README.md",
     "/api/projects/{project}/file": "file=README.md",
+    "/api/projects/{project}/branch": "branch=main",
     "/api/tasks/{task}/log/search": "text=agent",
     "/api/runs/{run}/log/search": "text=agent",
 }

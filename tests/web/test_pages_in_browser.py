@@ -77,7 +77,7 @@ def test_a_task_says_why_and_shows_its_checks_and_runs(house: House, page: PageC
     tab.keyboard.press("w")
     expect(tab.get_by_role("list", name="facts")).to_contain_text(f"task:{task}")
     tab.keyboard.press("2")
-    tab.get_by_text("echo 検査の結果").click()
+    tab.get_by_role("tabpanel").get_by_text("echo 検査の結果").click()
     expect(tab.get_by_role("tabpanel")).to_contain_text("検査の結果")
     tab.keyboard.press("3")
     expect(tab.get_by_role("tabpanel")).to_contain_text("succeeded")
@@ -132,7 +132,7 @@ def test_what_comes_above_the_tree_does_not_move_what_one_reads(
     held = [house.add(titled("stands still"), "--agent", "works", "--hold") for _ in range(8)]
     with a_tab(browser, viewport={"width": 900, "height": 400}) as tab:
         open_page(tab, page)
-        comes(need(tab, f"task:{held[-1]}"))
+        comes(need(tab, f"task:{held[0]}"))
         tab.get_by_role("button", name=re.compile(r"^\d+ more$")).click()
         # not at the very end, where nothing can go on down
         tab.locator("[data-scroller]").evaluate("one => { one.scrollTop = one.scrollHeight - 700 }")

@@ -3,7 +3,6 @@ import type { ReactNode } from "react";
 
 import type { Views } from "../api/client";
 import { duration } from "../parts/time";
-import { counted } from "../parts/words";
 import { paths } from "../state/route";
 import { ChangeTask } from "./ChangeTask";
 
@@ -23,16 +22,16 @@ export function AboutTask({ task, onChange }: { task: Task; onChange: () => void
     ["branch", task.branch],
     ["landed as", task.landed_commit ?? "not landed"],
     ["worktree", task.status === "done" || task.status === "cancelled" ? "removed" : task.worktree || "none"],
-    ["usage", known ? `${tokens.toLocaleString("en")} tokens${cost ? `, ${cost.toFixed(4)} USD` : ", cost unknown"} in ${known} of ${counted(task.runs.length, "run")}` : "unknown"],
+    ["usage", known ? `${tokens.toLocaleString("en")} tokens${cost ? `, ${cost.toFixed(4)} USD` : ", cost unknown"} in ${known} of ${task.runs.length} runs` : "unknown"],
   ];
   return (
     <div className="grid gap-4 p-3 sm:p-4">
       {task.description && <p className="max-w-[85ch] break-words whitespace-pre-wrap">{task.description}</p>}
-      <dl className="grid gap-x-4 gap-y-1 text-sm sm:grid-cols-[10rem_1fr]">
+      <dl className="grid gap-x-4 text-sm sm:gap-y-1 sm:grid-cols-[10rem_1fr]">
         {rows.map(([name, value]) => (
           <div key={name} className="contents">
             <dt className="text-faint">{name}</dt>
-            <dd className="mono min-w-0 break-words">{value}</dd>
+            <dd className="mono mb-2 min-w-0 break-words sm:mb-0">{value}</dd>
           </div>
         ))}
       </dl>

@@ -2,7 +2,7 @@
 import { useState } from "react";
 
 import { call, type Views } from "../api/client";
-import { State, words } from "../parts/marks";
+import { State } from "../parts/marks";
 import { doIt } from "../parts/said";
 import { Ago } from "../parts/time";
 import { withoutLines } from "../parts/words";
@@ -97,11 +97,20 @@ function Event({ message, mission }: { message: Mission["messages"][number]; mis
 }
 
 const OF_MISSION = /^([a-z]+(?:_[a-z]+)*)(?::|$)/;
+const OF_A_MISSION = new Set(["questioning", "planning", "awaiting_approval", "queued", "active", "paused", "completed", "failed", "cancelled"]);
 const STATE = /^([a-z_]+)(?: \(([^)]*)\))?(?:: (.*))?$/s;
 
 function Line({ text, mission }: { text: string; mission: Mission }) {
   const planned = mission.plan?.tasks.find((one) => text.startsWith(`${one.id} ${one.title}: `));
-  if (!planned) return <>{withoutLines(text.replace(OF_MISSION, (code) => words(code)))}</>;
+  if (!planned) {
+    const [, code = ""] = OF_MISSION.exec(text) ?? [];
+    if (!OF_A_MISSION.has(code)) return <>{withoutLines(text)}</>;
+    return (
+      <>
+        <State status={code} /> {withoutLines(text.slice(code.length).replace(/^:\s*/, ""))}
+      </>
+    );
+  }
   const rest = text.slice(planned.id.length + planned.title.length + 3);
   const [, status = "", reason = "", detail = ""] = STATE.exec(rest) ?? [];
   return (
@@ -113,7 +122,7 @@ function Line({ text, mission }: { text: string; mission: Mission }) {
       ) : (
         planned.title
       )}{" "}
-      {status ? <State status={status} reason={reason} /> : rest} {status && withoutLines(detail)}
+      {status ? <State status={status} reason={reason} /> : rest} {status && !reason.startsWith("dependency") && withoutLines(detail)}
     </>
   );
 }

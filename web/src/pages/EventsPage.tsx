@@ -3,7 +3,7 @@ import { useEffect, useMemo, useRef, useState } from "react";
 
 import { call, type Views } from "../api/client";
 import { useBack } from "../parts/Answers";
-import { words } from "../parts/marks";
+import { State, words } from "../parts/marks";
 import { Failure } from "../parts/said";
 import { clock, moment } from "../parts/time";
 import { counted } from "../parts/words";
@@ -210,6 +210,19 @@ function bodyOf(event: Event): string {
     .join(" · ");
 }
 
+const HASH = /\b([0-9a-f]{9})[0-9a-f]{31}\b/g;
+/** Shown by a mark, as the link, or as the time. */
+const SHOWN_APART = new Set(["status", "reason", "title", "at"]);
+
+/** The rest of it in words; a search finds it as it is kept, too. */
+function wordsOf(event: Event): string {
+  const body = Object.fromEntries(Object.entries(event.body).filter(([name]) => !SHOWN_APART.has(name) || (name === "title" && !event.title)));
+  return bodyOf({ ...event, body })
+    .replace(/(^| · )detail: /, "$1")
+    .replace(HASH, "$1")
+    .replace(/\b[a-z]+(?:_[a-z]+)+(?=:)/g, words);
+}
+
 const textOf = (event: Event): string => `${event.kind} ${words(event.kind)} ${event.subject ?? ""} ${event.title ?? ""} ${bodyOf(event)}`.toLowerCase();
 
 function placeOf(event: Event): string {
@@ -230,7 +243,14 @@ function nameOf(event: Event): string {
 
 function Row({ event, isHere }: { event: Event; isHere: boolean }) {
   const place = placeOf(event);
-  const body = bodyOf(event);
+  const { status, reason } = event.body as { status?: unknown; reason?: unknown };
+  const isState = typeof status === "string" && status !== "";
+  const rest = wordsOf(isState ? event : { ...event, body: { ...event.body, ...(reason ? { why: reason } : {}) } });
+  const body = (
+    <>
+      {isState && <State status={status} reason={typeof reason === "string" ? reason : ""} />} {rest}
+    </>
+  );
   const name = nameOf(event);
   const about = place ? (
     <a className="text-accent hover:underline" href={place}>
@@ -262,7 +282,7 @@ function Row({ event, isHere }: { event: Event; isHere: boolean }) {
       {at}
       <span className="w-36 shrink-0 truncate font-medium sm:w-44">{words(event.kind)}</span>
       <span className="max-w-[40%] min-w-0 shrink-0 truncate">{about}</span>
-      <span className="min-w-0 flex-1 truncate text-soft" title={body}>
+      <span className="min-w-0 flex-1 truncate text-soft" title={bodyOf(event)}>
         {body}
       </span>
     </div>

@@ -18,7 +18,7 @@ export function Plan({ plan, mission }: { plan: Views["PlanView"]; mission: View
         <h2 className="heading">Plan · version {plan.version}</h2>
         <span className="text-sm text-soft">{state}</span>
         <span className="text-sm text-faint">
-          {done} of {counted(plan.tasks.length, "task")} done{plan.parallelism > 0 && ` · ${plan.parallelism} at once`}
+          {done} of {counted(plan.tasks.length, "task")} done{plan.parallelism > 0 && plan.parallelism !== mission.parallelism && ` · ${plan.parallelism} at once`}
         </span>
       </div>
       <Told name="Faults: it cannot be started like this" lines={plan.faults} look="text-fail" />
@@ -60,26 +60,28 @@ function Entry({ task, all }: { task: Planned; all: readonly Planned[] }) {
   const [isOpen, setOpen] = useState(false);
   return (
     <li className="px-3 py-1.5" data-planned={task.id} id={`planned-${task.id}`}>
-      <div className="flex flex-wrap items-baseline gap-x-2">
+      <div className="flex items-baseline gap-x-2">
         <Sign status={task.status ?? "open"} />
-        <code className="text-xs text-faint">{task.id}</code>
-        {task.task ? (
-          <a href={paths.task(task.task)} className="min-w-0 break-words hover:underline">
-            {task.title}
-          </a>
-        ) : (
-          <span className="min-w-0 break-words">{task.title}</span>
-        )}
-        {task.status && <State status={task.status} reason={task.reason} />}
-        {task.depends_on.length > 0 && (
-          <span className="flex flex-wrap gap-x-1.5 text-xs text-faint">
-            after
-            {task.depends_on.map((one) => (
-              <Needed key={one} id={one} all={all} />
-            ))}
-          </span>
-        )}
-        <button type="button" aria-expanded={isOpen} className="ml-auto text-xs text-accent" onClick={() => setOpen(!isOpen)}>
+        <div className="flex min-w-0 flex-1 flex-wrap items-baseline gap-x-2">
+          <code className="text-xs text-faint">{task.id}</code>
+          {task.task ? (
+            <a href={paths.task(task.task)} className="min-w-0 break-words hover:underline">
+              {task.title}
+            </a>
+          ) : (
+            <span className="min-w-0 break-words">{task.title}</span>
+          )}
+          {task.status && <State status={task.status} reason={task.reason} />}
+          {task.depends_on.length > 0 && (
+            <span className="flex flex-wrap gap-x-1.5 text-xs text-faint">
+              after
+              {task.depends_on.map((one) => (
+                <Needed key={one} id={one} all={all} />
+              ))}
+            </span>
+          )}
+        </div>
+        <button type="button" aria-expanded={isOpen} className="shrink-0 text-xs text-accent" onClick={() => setOpen(!isOpen)}>
           {isOpen ? "less" : "more"}
         </button>
       </div>

@@ -122,21 +122,19 @@ function AgentRow({ agent, project, member, tasks, onChange }: { agent: Agent; p
         <span className="text-sm text-soft">
           {[agent.role, agent.client ?? "another program starts it", agent.model].filter(Boolean).join(" · ")}
         </span>
-        <span className="ml-auto text-xs text-faint">
-          {agent.slots ? `${agent.slots} at once` : "no limit of its own"} · {agent.access}
+        <span className="text-xs text-faint sm:ml-auto">
+          {agent.warnings.length > 0 && (
+            <button type="button" className="text-accent hover:underline" title="It has no prompt of its own: tell it your rules" onClick={() => setOpen(true)}>
+              no prompt yet
+            </button>
+          )}
+          {agent.warnings.length > 0 && " · "}
+          {agent.slots ? `${agent.slots} at once` : "no limit"} · {agent.access}
         </span>
         <button type="button" aria-expanded={isOpen} className="text-xs text-accent" onClick={() => setOpen(!isOpen)}>
           {isOpen ? "less" : "change"}
         </button>
       </div>
-      {agent.warnings.length > 0 && !isOpen && (
-        <p className="text-xs text-faint">
-          It has no prompt of its own:{" "}
-          <button type="button" className="text-accent underline" onClick={() => setOpen(true)}>
-            tell it your rules
-          </button>
-        </p>
-      )}
       {(member?.runs ?? []).length > 0 && (
         <p className="mt-0.5 flex flex-wrap gap-x-3 text-sm">
           {member?.runs.map((one) => {

@@ -1,7 +1,9 @@
 // Queue: for every target branch who lands next, what is being checked, and what waits for a person's checkout.
+import { useMemo } from "react";
+
 import { call, type Views } from "../api/client";
 import { Answers, CopyLine, useBack } from "../parts/Answers";
-import { State, words } from "../parts/marks";
+import { Sign, State, words } from "../parts/marks";
 import { Failure } from "../parts/said";
 import { Ago } from "../parts/time";
 import type { Answer } from "../state/answers";
@@ -9,7 +11,7 @@ import { useLoaded } from "../state/loaded";
 import { chosenProject } from "../state/projects";
 import { paths } from "../state/route";
 import { useSignal } from "../state/signal";
-import { useTask } from "../state/tasks";
+import { allTasks, shape, sums, useTask } from "../state/tasks";
 
 type Target = Views["OneTarget"]["target"];
 
@@ -34,7 +36,7 @@ export function QueuePage() {
   const shown = data.filter((one) => !project || one.project === project);
   return (
     <div className="h-full overflow-y-auto">
-      <div className="mx-auto max-w-5xl px-3 py-4 sm:px-5">
+      <div className="mx-auto max-w-6xl px-3 py-4 sm:px-5">
         <h1 className="mb-3 text-lg font-semibold">Queue</h1>
         <Failure error={error} />
         {shown.length === 0 && <p className="text-soft">No branch is landed on yet.</p>}
@@ -86,7 +88,43 @@ function Branch({ target, onChange }: { target: Target; onChange: () => void }) 
           ))}
         </ol>
       )}
+      <Landed target={target} />
     </section>
+  );
+}
+
+const SHOWN_LANDED = 5;
+
+/** What went before, so that one sees whether the queue moves. */
+function Landed({ target }: { target: Target }) {
+  const [version, changes] = [useSignal(shape), useSignal(sums)];
+  const last = useMemo(
+    () =>
+      [...allTasks()]
+        .filter((one) => one.status === "done" && one.project === target.project && one.target_branch === target.name && one.changed_at)
+        .sort((one, other) => Date.parse(other.changed_at ?? "") - Date.parse(one.changed_at ?? ""))
+        .slice(0, SHOWN_LANDED),
+    [version, changes, target.project, target.name],
+  );
+  if (!last.length) return null;
+  return (
+    <div className="border-t border-line px-3 py-2">
+      <h3 className="heading mb-1">Landed last</h3>
+      <ul className="grid gap-1" aria-label="landed last">
+        {last.map((one) => (
+          <li key={one.id} className="flex items-baseline gap-2 text-sm">
+            <Sign status="done" />
+            <a href={paths.task(one.id)} className="min-w-0 truncate hover:underline">
+              {one.title}
+            </a>
+            <span className="ml-auto flex shrink-0 gap-3 text-xs text-faint">
+              <span className="hidden sm:inline">{one.agent}</span>
+              <Ago at={one.changed_at} />
+            </span>
+          </li>
+        ))}
+      </ul>
+    </div>
   );
 }
 

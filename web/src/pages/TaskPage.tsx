@@ -10,7 +10,7 @@ import { newDialog } from "../parts/NewDialog";
 import { Failure } from "../parts/said";
 import { TaskLink } from "../parts/TaskLink";
 import { Ago } from "../parts/time";
-import { withoutLines } from "../parts/words";
+import { capital, withoutLines } from "../parts/words";
 import { useKeys } from "../state/keys";
 import { useLoaded } from "../state/loaded";
 import { answersToTask } from "../state/taskAnswers";
@@ -130,12 +130,14 @@ const TURNS: Record<string, string> = {
 
 function Because({ why, task }: { why: Why; task: Task }) {
   const [isOpen, setOpen] = useState(false);
+  // its own run is below, with its log
+  const waits = why.waits_for.filter((one) => !one.subject.startsWith("run:"));
   useKeys("why", [{ key: "w", does: "why: the facts it stands on", run: () => setOpen(!isOpen) }]);
   return (
     <div className="mt-1.5 text-sm">
       {task.status === "done" && <DoneBy task={task} />}
       <p className="max-w-[100ch] break-words whitespace-pre-line">
-        {task.status !== "done" && `${withoutLines(why.sentence)}. `}
+        {task.status !== "done" && `${capital(withoutLines(why.sentence))}. `}
         <span className={why.turn === "person" ? "font-medium text-ask" : "text-soft"}>{TURNS[why.turn] ?? ""}</span>{" "}
         <button type="button" aria-expanded={isOpen} className="text-accent underline" onClick={() => setOpen(!isOpen)}>
           {isOpen ? "less" : `why? ${why.facts.length} facts`}
@@ -147,10 +149,10 @@ function Because({ why, task }: { why: Why; task: Task }) {
           {task.checking.attempt > 1 && `, attempt ${task.checking.attempt}`}
         </p>
       )}
-      {why.waits_for.length > 0 && (
+      {waits.length > 0 && (
         <p className="mt-0.5 flex flex-wrap gap-x-3">
           <span className="text-faint">waits for</span>
-          {why.waits_for.map((one) => (
+          {waits.map((one) => (
             <span key={one.subject} className="inline-flex items-baseline gap-1">
               <Waited link={one} />
             </span>

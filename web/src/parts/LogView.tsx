@@ -24,8 +24,8 @@ export function LogView({ run, className = "" }: { run: string; className?: stri
         <input
           type="search"
           aria-label="search the log"
-          placeholder="Search the whole log"
-          className="field h-6 w-44 py-0 text-xs"
+          placeholder="Search the log"
+          className="field h-6 w-36 py-0 text-xs sm:w-44"
           value={wanted}
           onChange={(event) => setWanted(event.target.value)}
         />

@@ -64,8 +64,11 @@ export const Sign = memo(function Sign({ status }: { status: string }) {
   );
 });
 
+/** Reasons that say their status again. */
+const SAID_AGAIN = new Set(["questioning questions", "awaiting_approval plan_ready"]);
+
 export const State = memo(function State({ status, reason: given = "" }: { status: string; reason?: string }) {
-  const reason = given === status ? "" : given;
+  const reason = given === status || SAID_AGAIN.has(`${status} ${given}`) ? "" : given;
   const look = LOOKS[status] ?? "bg-unknown-wash text-unknown";
   return (
     <span className={`inline-flex max-w-full shrink-0 items-baseline rounded px-1.5 text-xs leading-5 ${look}`}>

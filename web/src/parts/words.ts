@@ -3,6 +3,9 @@
 /** `1 run`, `2 runs`. */
 export const counted = (number: number, noun: string): string => `${number.toLocaleString("en")} ${noun}${number === 1 ? "" : "s"}`;
 
+/** As a sentence begins. */
+export const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
+
 const SAID: readonly (readonly [RegExp, string])[] = [
   [/dispatch is hold: `[^`]*`, or `toryo task approve[^`]*`/g, "dispatch is hold: it waits for your yes"],
   [/`toryo task approve[^`]*`/g, "your yes"],

@@ -180,6 +180,20 @@ export function answerTo(action: Action, project: string, seen = ""): Answer | E
       return ofPlain(`End the session of ${subject}`, () =>
         call("post", "/api/agents/{agent}/end-session", { path: { agent: subject }, body: { project, session: "" } }),
       );
+    case "status":
+      return { label: "All work", href: paths.work };
+    case "more_slots":
+      return ofPlain(`${subject}: ${args.slots} at once`, () =>
+        call("post", "/api/agents", { body: { name: subject, slots: Number(args.slots), project } as never }),
+      );
+    case "show_branch":
+      return { label: `Branch ${subject}`, line: action.line };
+    case "open_branch":
+    case "merge_branch":
+    case "delete_branch":
+    case "summarise_branch":
+    case "start_on_branch":
+      return branchAnswer(action, args.project ?? project);
     case "resume_unit":
       return ofPlain("Resume", () =>
         call("post", "/api/units/{unit}/resume", { path: { unit: subject }, body: { path: "" } }),
@@ -188,6 +202,35 @@ export function answerTo(action: Action, project: string, seen = ""): Answer | E
       return does.endsWith("_mission") || does === "say_to_mission"
         ? missionAnswer(action)
         : { label: does.replaceAll("_", " "), line: action.line };
+  }
+}
+
+function branchAnswer({ do: does, subject: branch, args }: Action, project: string): Answer {
+  const path = { project };
+  switch (does) {
+    case "open_branch":
+      return ofPlain(`Open ${branch}`, () => call("post", "/api/projects/{project}/branch/open", { path, body: { branch } }));
+    case "merge_branch":
+      return ofPlain(`Merge ${branch}`, () =>
+        call("post", "/api/projects/{project}/branch/merge", { path, body: { branch, onto: args.onto ?? "", note: "" } }),
+      );
+    case "summarise_branch":
+      return {
+        ...ofPlain(`Summarise ${branch}`, () => Promise.resolve()),
+        run: async () => (await call("post", "/api/projects/{project}/branch/summary", { path, body: { branch } })).summary,
+      };
+    case "start_on_branch":
+      return ofPlain(`Start ${args.agent} on ${branch}`, () =>
+        call("post", "/api/projects/{project}/branch/start", { path, body: { branch, agent: args.agent ?? "" } }),
+      );
+    default:
+      return {
+        ...ofPlain(`Delete ${branch}`, () =>
+          call("post", "/api/projects/{project}/branch/delete", { path, body: { branch, commit: args.commit ?? "" } }),
+        ),
+        tone: "danger",
+        warns: "The branch goes; its commits stay reachable for a while.",
+      };
   }
 }
 
