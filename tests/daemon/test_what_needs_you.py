@@ -212,7 +212,7 @@ def test_a_landing_that_waits_for_the_checkout_names_the_stash_and_has_not_lande
     assert f"commit or stash in {path}" in told["why"]
     shown = shop.task(task)
     assert (shown["landed_commit"], shown["accepted_commit"]) == (None, "4" * 40)
-    assert shown["next"] == told["lines"]
+    assert shown["next"] == told["lines"] == [one["line"] for one in shown["actions"]]
 
 
 def test_a_dirty_path_holds_up_every_later_landing_of_its_branch_and_that_is_said_once(shop: Shop) -> None:

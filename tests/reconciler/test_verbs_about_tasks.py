@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from toryo.domain.actions import Do, action, line
 from toryo.domain.reasons import Reason, verdicts
 from toryo.domain.words import TaskStatus, Verb
 from toryo.reconciler.target_verbs import TargetEffect, effect_of
@@ -39,7 +40,7 @@ def meant(verb: Verb, status: str, reason: str = "", note: str = "", **facts: An
 def refused(verb: Verb, status: str, reason: str = "", **facts: Any) -> str:
     found = meant(verb, status, reason, **facts)
     assert isinstance(found, Refusal), found
-    assert found.hint
+    assert line(found.action).startswith("toryo task ")
     return found.why
 
 
@@ -132,7 +133,7 @@ def test_what_was_accepted_is_taken_off_before_it_is_published_and_not_after(ver
     assert refused(verb, "done", landed=True).startswith("t1 is ")
     late = meant(verb, "done", landed=True)
     assert isinstance(late, Refusal)
-    assert late.hint == "`toryo task revert t1` takes done work back."
+    assert late.action == action(Do.REVERT, "t1")
 
 
 def test_a_cancel_ends_what_is_not_over() -> None:

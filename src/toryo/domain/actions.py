@@ -27,6 +27,9 @@ class Do(StrEnum):
     ATTACH = "attach"
     EVIDENCE = "evidence"
     REASSIGN = "reassign"
+    START_SESSION = "start_session"
+    SHOW_TASK = "show_task"
+    REVERT = "revert"
     RELEASE_RUN = "release_run"
     ENABLE_AGENT = "enable_agent"
     ASSIGN_AGENT = "assign_agent"
@@ -88,6 +91,9 @@ _LINES: dict[Do, str] = {
     Do.ATTACH: "toryo attach {subject}",
     Do.EVIDENCE: "toryo evidence {subject}",
     Do.REASSIGN: "toryo task update {subject} --agent {agent}",
+    Do.START_SESSION: "toryo session start {subject} --agent {agent}",
+    Do.SHOW_TASK: "toryo task show {subject}",
+    Do.REVERT: "toryo task revert {subject}",
     Do.RELEASE_RUN: "toryo run release {subject}",
     Do.ENABLE_AGENT: "toryo agent enable {subject}",
     Do.ASSIGN_AGENT: "toryo agent assign {subject}",

@@ -69,7 +69,14 @@ def next_actions(
     return (
         *_named(task, status, reason, detail, around),
         *(_verdict(verb, task, reason, around) for verb in said),
+        *_by_others(task, status, reason, around),
     )
+
+
+def _by_others(task: str, status: TaskStatus, reason: str, around: Around) -> tuple[Action, ...]:
+    """Where an orchestrator of the person's own starts the work."""
+    is_on_hold = status is TaskStatus.BLOCKED and parse(reason)[0] is Reason.HELD and around.agent
+    return (action(Do.START_SESSION, task, agent=around.agent),) if is_on_hold else ()
 
 
 def _verdict(verb: Verb, task: str, reason: str, around: Around) -> Action:

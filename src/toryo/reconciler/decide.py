@@ -105,8 +105,8 @@ def _end(
 
 def _running(task: TaskFacts, run: RunFacts) -> TaskDecision:
     if run.unseen:
-        hint = f"its machine does not answer; `toryo run release {run.id}` if you know that it is gone"
-        return TaskDecision(TaskStatus.RUNNING, Outcome.UNKNOWN, hint)
+        detail = "its machine does not answer: release its run if you know that it is gone"
+        return TaskDecision(TaskStatus.RUNNING, Outcome.UNKNOWN, detail)
     if not run.prepared:
         return TaskDecision(TaskStatus.RUNNING, "preparing")
     if run.outside:

@@ -13,7 +13,7 @@ from toryo.reconciler.subjects import Policy, TaskFacts
 def first_start(task: TaskFacts, attempt: Attempt) -> TaskDecision:
     """The first run of an attempt needs everything: release, agent, dependencies, a base that is green."""
     if task.held and not (attempt.said(Verb.RELEASE) or _ever_released(task)):
-        return TaskDecision(TaskStatus.OPEN, HELD, "waits for `toryo task approve`")
+        return TaskDecision(TaskStatus.OPEN, HELD, "it waits for your yes")
     purpose = Purpose.DECOMPOSE if task.unit else Purpose.IMPLEMENT
     holds = _no_hands(task) or _needed(task) or _held(task, attempt, purpose)
     holds = holds or _of_mission(task, purpose) or _base_holds(task)
@@ -25,9 +25,8 @@ def _held(task: TaskFacts, attempt: Attempt, purpose: Purpose, why: str = "") ->
     if not task.dispatch_held or attempt.released:
         return None
     after = f"{why}; " if why else ""
-    begin = f"toryo session start {task.id} --agent {task.agent}"
-    hint = f"dispatch is hold: `{begin}`, or `toryo task approve {task.id}`"
-    return TaskDecision(TaskStatus.BLOCKED, HELD, after + hint, purpose=purpose)
+    detail = f"{after}dispatch is hold: a person or an orchestrator starts it"
+    return TaskDecision(TaskStatus.BLOCKED, HELD, detail, purpose=purpose)
 
 
 _PAUSES = (Reason.PAUSED, Reason.BUDGET)

@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
+from toryo.domain.actions import Action, Do, action
 from toryo.domain.reasons import About, meaning, verdicts
 from toryo.domain.words import HELD, TaskStatus, Verb
 from toryo.reconciler.target_verbs import PUBLISH_FAILED, REWOUND, TargetEffect, effect_of
@@ -54,7 +55,8 @@ class Meaning:
 @dataclass(frozen=True)
 class Refusal:
     why: str
-    hint: str
+    action: Action
+    """What leads on instead."""
 
 
 SAME = {Verb.APPROVE: (Verb.APPROVE, Verb.RELEASE)}
@@ -120,7 +122,7 @@ def _retry(task: VerbFacts) -> Meaning | Refusal:
             task, f"{task.task} is {task.status}: only failed, cancelled or reviewed work is retried."
         )
     if task.has_live_run:
-        return Refusal(f"A run of {task.task} has not ended.", "Wait, or `toryo run stop` it.")
+        return Refusal(f"A run of {task.task} has not ended.", action(Do.WAIT, task.task))
     if task.is_accepting:
         return _refused(task, f"{task.task} is being accepted just now.")
     return Meaning(Verb.RETRY, TaskEffect.START_OVER)
@@ -135,9 +137,7 @@ def _approve(task: VerbFacts) -> Meaning | Refusal:
     if task.status is not TaskStatus.NEEDS_REVIEW:
         return _waits_for_nobody(task)
     if Verb.APPROVE not in verdicts(task.status, task.reason):
-        return Refusal(
-            f"{task.task}: {task.reason} leaves nothing to approve.", f"toryo task retry {task.task}"
-        )
+        return Refusal(f"{task.task}: {task.reason} leaves nothing to approve.", action(Do.RETRY, task.task))
     is_about_account = meaning(task.reason).about is About.ACCOUNT
     return Meaning(Verb.APPROVE, TaskEffect.RELEASE_ACCOUNT if is_about_account else None)
 
@@ -167,8 +167,8 @@ def _waits_for_nobody(task: VerbFacts) -> Refusal:
 
 
 def _refused(task: VerbFacts, why: str) -> Refusal:
-    return Refusal(why, f"See `toryo task show {task.task}`.")
+    return Refusal(why, action(Do.SHOW_TASK, task.task))
 
 
 def _too_late(task: VerbFacts, why: str) -> Refusal:
-    return Refusal(why, f"`toryo task revert {task.task}` takes done work back.")
+    return Refusal(f"{why[:-1]}; a revert takes its work back.", action(Do.REVERT, task.task))

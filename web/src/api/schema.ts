@@ -4777,6 +4777,8 @@ export interface components {
         TaskView: {
             /** Accepted Commit */
             accepted_commit: string | null;
+            /** Actions */
+            actions: components["schemas"]["ActionView"][];
             /** Agent */
             agent: string;
             /** At Rest */

@@ -118,6 +118,8 @@ class TaskView(TaskLine):
     waiting_for: str | None
     waits_for: WaitsForView | None
     next: list[str]
+    actions: list[ActionView]
+    """What a person may do, the likeliest first; `next` has their lines."""
     next_purpose: str | None
     changed_files: list[str]
     checking: RunningCheck | None

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from toryo.domain.actions import lines
 from toryo.domain.errors import UserError
 from toryo.domain.times import iso
 from toryo.domain.words import OUTSIDE_STATUS, TaskStatus, is_at_rest
 from toryo.engine import attention
+from toryo.engine.actions import shown
 from toryo.engine.claim_view import claim_body
 from toryo.engine.context import HeadContext
 from toryo.engine.evidence import run_facts, verbs_said
@@ -96,6 +98,7 @@ def show_task(context: HeadContext, text: str) -> dict[str, Any]:
     with context.store.read() as tx:
         row = the_task(tx, text)
         waits = waits_for.of_task(context, tx, row)
+        offered = attention.actions_of(tx, row)
         body = task_line(row, task_steps.verdicts(tx, [row.id]).get(row.id, "")) | {
             "description": row.description,
             "write": row.write,
@@ -110,7 +113,8 @@ def show_task(context: HeadContext, text: str) -> dict[str, Any]:
             "accepted_commit": row.landed_commit or None,
             "waiting_for": waits["what"] if waits else None,
             "waits_for": waits,
-            "next": list(attention.lines(tx, row)),
+            "next": list(lines(offered)),
+            "actions": [shown(one) for one in offered],
             "next_purpose": row.next_purpose or None,
             "changed_files": changed_files(tx, row.id),
             "checking": running_check(tx, row),

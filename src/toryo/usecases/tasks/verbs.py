@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from toryo.domain import subjects
+from toryo.domain.actions import line
 from toryo.domain.errors import Refused
 from toryo.domain.times import iso
 from toryo.domain.words import OrderKind, OrderState, TaskStatus, Verb
@@ -52,7 +53,7 @@ def said(tx: Tx, row: TaskRow, verb: Verb, note: str = "") -> Verb:
     refuse_removed(projects.get(tx, row.project))
     meaning = meaning_of(verb, _facts(tx, row), note)
     if isinstance(meaning, Refusal):
-        raise Refused(meaning.why, hint=meaning.hint)
+        raise Refused(meaning.why, hint=line(meaning.action))
     if meaning.effect is TaskEffect.START_OVER:
         insist_may_begin(tx, row)
     fact = VerbRow(
