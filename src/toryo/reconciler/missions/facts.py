@@ -205,7 +205,7 @@ def count_tasks(
         cancelled=number(row for row in rows if row[0] is TaskStatus.CANCELLED),
         at_rest=number(row for row in rows if is_at_rest(row[0], row[1])),
         moving=number(row for row in unfinished if _moves(row[0], row[1])),
-        waiting_for_person=number(row for row in unfinished if turn(row[0], row[1]) is Turn.PERSON),
+        waiting_for_person=number(row for row in unfinished if _waits_for_person(row[0], row[1])),
         given_up=given_up,
         live_runs=live_runs,
     )
@@ -214,6 +214,11 @@ def count_tasks(
 def _moves(status: TaskStatus, reason: str) -> bool:
     waits = parse(reason)[0] in (Reason.DEPENDENCY, Reason.DEPENDENCY_FAILED)
     return turn(status, reason) not in (Turn.PERSON, Turn.NOBODY) and not waits
+
+
+def _waits_for_person(status: TaskStatus, reason: str) -> bool:
+    """A pause is the mission's own to tell: when it is over, its tasks go on by themselves."""
+    return turn(status, reason) is Turn.PERSON and parse(reason)[0] not in (Reason.PAUSED, Reason.BUDGET)
 
 
 def holds_slot(status: MissionStatus, reason: str, live_runs: int) -> bool:
