@@ -270,3 +270,8 @@ def test_a_mission_that_waits_for_a_person_holds_up_no_other() -> None:
     assert holds_slot(active, "plan_ready", 1)
     assert not holds_slot(active, "needs_you", 0)
     assert not holds_slot(MissionStatus.PAUSED, "paused", 1)
+
+
+def test_a_mission_that_was_resumed_a_moment_ago_waits_for_nobody() -> None:
+    """Its tasks are looked at after it."""
+    assert count_tasks([(TaskStatus.READY, "paused", 2)]).waiting_for_person == 0

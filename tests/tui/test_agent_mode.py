@@ -89,7 +89,8 @@ def test_esc_starts_nothing_new_and_a_second_one_ends_the_agents(model: MissionS
         await seen.press("escape")
         await seen.until("Paused; its runs are stopped.")
         await seen.write("/resume")
-        await seen.until("Resumed.", "active")
+        text = await seen.until("Resumed.", "active")
+        assert "without you" not in text
         await seen.write("also for PUT")
         await seen.until("also for PUT")
 

@@ -77,6 +77,7 @@ class ToryoApp(App[None]):
     #lost.away { display: block; }
     #hints { height: 1; background: $panel; color: $text-muted; padding: 0 1; }
     #screens { height: 1fr; }
+    #hints, #unfinished, #planning, #mission { text-wrap: nowrap; text-overflow: ellipsis; }
     Screen { layers: base; }
     ToastRack { dock: top; align: right top; margin: 1 0 0 0; }
     Toast { width: 56; max-width: 70%; padding: 0 1; margin: 0 1 0 0; }

@@ -99,8 +99,9 @@ def _row(key: str, one: Mapping[str, Any]) -> Row:
     stopped = bool(one["stopped"])
     sign, style = ("◆", "yellow") if stopped else ("●", "cyan") if one["queued"] else ("✔", "green")
     state = str(one["reason"] or ("queued" if one["queued"] else "quiet")).replace("_", " ")
+    queued = f"  {one['queued']} queued" if one["queued"] else ""
     left = ((f"{sign} ", style), (one["name"], "bold"), (f"  {one['project_name']}", "dim"))
-    return Row(key, left, ((f"{state}  {one['queued']} queued", style),))
+    return Row(key, left, ((f"{state}{queued}", style),))
 
 
 def _queue(one: Mapping[str, Any]) -> Text:

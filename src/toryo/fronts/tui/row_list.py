@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
     from textual import events
 
+LEAST_LEFT = 20
+"""Of a row in a narrow list."""
 Part = tuple[str, str]
 """Text and its style, as Rich writes one."""
 
@@ -33,7 +35,7 @@ class Row:
     key: str
     left: tuple[Part, ...]
     right: tuple[Part, ...] = ()
-    """Set at the right edge; it is never cut, what is left of it gives way."""
+    """Set at the right edge; what is left of it gives way, until little of that is left."""
 
 
 class RowList(ScrollView, can_focus=True):
@@ -157,8 +159,18 @@ class RowList(ScrollView, can_focus=True):
             self.post_message(self.Folded(self, self.key))
 
 
+def _fitting(parts: Sequence[Part], room: int) -> Sequence[Part]:
+    """The first one gives way to the others, which are short."""
+    if not parts or sum(width(text) for text, _ in parts) <= room:
+        return parts
+    (text, style), *others = parts
+    return [(cut(text, max(1, room - sum(width(one) for one, _ in others))), style), *others]
+
+
 def _strip(row: Row, room: int, style: Style, mark: str) -> Strip:
-    right = sum(width(text) for text, _ in row.right)
+    needed = min(LEAST_LEFT, sum(width(text) for text, _ in row.left))
+    rights = _fitting(row.right, room - needed - 2)
+    right = sum(width(text) for text, _ in rights)
     left = max(4, room - right - 2)
     segments = [Segment(mark, style)]
     used = 1
@@ -167,5 +179,5 @@ def _strip(row: Row, room: int, style: Style, mark: str) -> Strip:
         segments.append(Segment(shown, style + Style.parse(name)))
         used += width(shown)
     segments.append(Segment(" " * max(1, room - used - right), style))
-    segments += [Segment(text, style + Style.parse(name)) for text, name in row.right]
+    segments += [Segment(text, style + Style.parse(name)) for text, name in rights]
     return Strip(segments).adjust_cell_length(room, style)

@@ -222,7 +222,10 @@ def count_tasks(
 
 
 def _stays(status: TaskStatus, reason: str) -> bool:
-    """Until a person acts: also where they ended it themselves, and so it asks for nobody."""
+    """Until a person acts: also where they ended it themselves, and so it asks for nobody. A pause is the
+    mission's own to tell: when it is over, its tasks go on by themselves."""
+    if parse(reason)[0] in (Reason.PAUSED, Reason.BUDGET):
+        return False
     return status is TaskStatus.FAILED or turn(status, reason) is Turn.PERSON
 
 

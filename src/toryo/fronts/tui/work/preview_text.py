@@ -99,7 +99,7 @@ def hunks(found: Review) -> list[HunkView]:
 
 
 def diff(found: Review, chosen: str = "") -> tuple[Text, int]:
-    """Hunks, each with the mark of who has seen it, comments below their file; where the chosen one is."""
+    """Hunks with their marks, comments below their file; and where the chosen hunk begins."""
     text, begin = Text(f"{found['seen']} of {found['hunks']} hunks seen", style="bold"), 0
     text.append(" · } { V one · v all" if found["seen"] < found["hunks"] else " · all seen", style="dim")
     text.append("\n")

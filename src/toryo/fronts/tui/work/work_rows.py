@@ -149,7 +149,8 @@ class Tree:
         shown = status.replace("_", " ") if not key.startswith(PROJECT) or is_folded else ""
         if is_folded and has_below:
             shown = f"worst: {shown}"
-        return Row(key, left, ((f"{shown}{' !' if waits else '  '}", "bold yellow" if waits else style),))
+        mark = " !" if waits else "  "
+        return Row(key, left, ((shown, "bold yellow" if waits else style), (mark, "bold yellow")))
 
 
 QUIET = ("done", "cancelled", "completed")
