@@ -17,7 +17,8 @@ OURS = ("toryo.main", "toryo.fronts", "toryo.protocol.wire", "toryo.domain", "to
 """Modules (and what is below them) that a reading command may load; packages on the way come with them."""
 
 SLOWEST_START = 3.0
-"""Times the start of bare Python, in processor time. Typical is 2.6, of which typing is 0.4; dataclasses or pathlib add almost 1."""
+"""Times the start of bare Python, in processor time. Typical is 2.6, of which typing is 0.4; dataclasses or
+pathlib add almost 1."""
 
 TOO_SLOW = {"dataclasses", "inspect", "pathlib", "socket", "threading", "subprocess", "shutil"}
 TOO_SLOW |= {
