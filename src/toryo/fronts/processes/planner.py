@@ -31,7 +31,7 @@ def bring_up_planner(home: Home, config: Mapping[str, Any]) -> int:
     `config`: the installation's settings by key. A shell that says nothing leaves a running one alone."""
     mine = of_shell(config)
     if address := mine.get(URL):
-        from toryo.domain.model_addresses import address_fault  # not for shells that name none
+        from toryo.protocol.model_addresses import address_fault  # not for shells that name none
 
         if fault := address_fault(address):
             raise UserError(f"{URL} is no endpoint: it {fault}.", hint=f"unset {URL}")

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from toryo.domain.model_addresses import address_fault
 from toryo.planner.models.cli import CliModel
 from toryo.planner.models.model import Model, ModelRefused
+from toryo.protocol.model_addresses import address_fault
 
 SET_UP = "toryo planner use claude|codex, or: toryo planner use --url URL --model MODEL"
 

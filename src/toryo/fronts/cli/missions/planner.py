@@ -6,11 +6,11 @@ import sys
 from typing import TYPE_CHECKING
 
 from toryo.domain.errors import UsageError, UserError
-from toryo.domain.model_addresses import address_fault
 from toryo.fronts.cli.missions.model import put_in_force
 from toryo.fronts.cli.parsing import verb
 from toryo.fronts.processes.planner import was_told_otherwise
 from toryo.fronts.text.output import duration, plain, print_json
+from toryo.protocol.model_addresses import address_fault
 
 if TYPE_CHECKING:
     import argparse
