@@ -10,7 +10,7 @@ from toryo.domain.actions import lines as lines_of
 from toryo.domain.advice import Around, in_its_queue, next_actions, waiting_words
 from toryo.domain.reasons import ABOUT_AGENTS, BY_A_PERSON, HOLDS_UP, Reason, Turn, parse, turn
 from toryo.domain.words import OrderKind, Outcome, TaskStatus, Verb
-from toryo.engine import chain, parking
+from toryo.engine import parking
 from toryo.engine.actions import shown
 from toryo.engine.default_agents import installed_clis
 from toryo.engine.missions.attention import of_mission
@@ -19,6 +19,7 @@ from toryo.protocol.views import tasks as views
 from toryo.reconciler.subjects import DROPPED, UNWANTED
 from toryo.store.database.engine import Tx
 from toryo.store.database.rows import AgentRow, LandingRow, ProjectRow, TaskRow, VerbRow
+from toryo.store.gather import task_chains
 from toryo.store.tables import agents, facts, landings, missions, orders, projects, runs, verbs
 
 REJECTED = Reason.REJECTED.value
@@ -79,7 +80,7 @@ def wish(tx: Tx, row: TaskRow) -> views.NeedsPerson:
 
 def behind(tx: Tx, row: TaskRow) -> views.NeedsPerson | None:
     """What a person must do before it moves on: about itself, its mission, or a task that it waits for."""
-    ends = (row, *chain.of_task(tx, row).ends)
+    ends = (row, *task_chains.of_task(tx, row).ends)
     return next((found for one in ends if (found := _of_end(tx, row, one))), None)
 
 

@@ -6,14 +6,14 @@ from __future__ import annotations
 
 from toryo.domain.times import iso
 from toryo.domain.words import TaskStatus
-from toryo.engine import attention, chain
+from toryo.engine import attention
 from toryo.engine.actions import shown
 from toryo.engine.context import HeadContext
 from toryo.protocol.views import status as views
 from toryo.protocol.views.actions import ActionView
 from toryo.store.database.engine import Tx
 from toryo.store.database.rows import TaskRow
-from toryo.store.gather import task_steps
+from toryo.store.gather import task_chains, task_steps
 from toryo.store.tables import events, projects, runs, tasks, verbs
 from toryo.usecases.status.steps import steps
 from toryo.usecases.tasks import waits_for
@@ -48,7 +48,7 @@ def _lines(context: HeadContext, tx: Tx, found: dict[str, TaskRow]) -> list[view
     since = task_steps.retried_at(tx, begun)
     verdicts = task_steps.verdicts(tx, begun)
     names = {row.id: row.name for row in projects.listing(tx)}
-    chains = chain.of_tasks(tx, [row for row in found.values() if row.status == TaskStatus.BLOCKED])
+    chains = task_chains.of_tasks(tx, [row for row in found.values() if row.status == TaskStatus.BLOCKED])
     lines: list[views.WorkLine] = []
     for id, row in found.items():
         dead = chains[id].dead if id in chains else None

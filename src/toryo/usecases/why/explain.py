@@ -9,11 +9,12 @@ from toryo.domain.errors import NotFound
 from toryo.domain.reason_words import SAY_NO_MORE
 from toryo.domain.reasons import Turn, meaning, parse
 from toryo.domain.words import Outcome
-from toryo.engine import chain
 from toryo.engine.actions import shown
 from toryo.engine.context import HeadContext
 from toryo.store.database.engine import Tx
 from toryo.store.database.rows import ProjectRow, RunRow, TaskRow
+from toryo.store.gather import task_chains
+from toryo.store.gather.task_chains import Chain
 from toryo.store.tables import projects, runs, tasks
 from toryo.usecases.finding import names_run, the_mission, the_project, the_run, the_task
 from toryo.usecases.why import facts, standing
@@ -56,7 +57,7 @@ def _project(tx: Tx, text: str, path: str) -> ProjectRow | None:
 
 
 def of_task(context: HeadContext, tx: Tx, row: TaskRow) -> Told:
-    behind = chain.of_task(tx, row)
+    behind = task_chains.of_task(tx, row)
     mine = standing.of_task(context, tx, row)
     decides = _deciding(context, tx, row, mine, behind)
     sentence = f"{_stands(row)}: it waits for {mine.what}" if mine.what else _sentence(row)
@@ -79,7 +80,9 @@ def of_task(context: HeadContext, tx: Tx, row: TaskRow) -> Told:
     }
 
 
-def _deciding(context: HeadContext, tx: Tx, row: TaskRow, mine: Standing, behind: chain.Chain) -> Standing:
+def _deciding(
+    context: HeadContext, tx: Tx, row: TaskRow, mine: Standing, behind: task_chains.Chain
+) -> Standing:
     """Of the dead end if there is one, else of the first end that a person moves on, else of the nearest."""
     if behind.dead is not None:
         return replace(standing.of_task(context, tx, behind.dead), turn=Turn.PERSON)

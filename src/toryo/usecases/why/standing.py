@@ -11,13 +11,13 @@ from toryo.domain.actions import Action
 from toryo.domain.reasons import About, Reason, Turn, meaning, parse, turn
 from toryo.domain.words import TaskStatus
 from toryo.engine import attention
-from toryo.engine.chain import Link, link
 from toryo.engine.context import HeadContext
 from toryo.reconciler.missions.actions import mission_actions
 from toryo.store.database.engine import Tx
 from toryo.store.database.mission_rows import MissionRow
 from toryo.store.database.rows import TaskRow
 from toryo.store.gather import mission_facts
+from toryo.store.gather.task_chains import Link, link
 from toryo.store.tables import missions, projects, tasks
 from toryo.usecases.tasks import waits_for
 
