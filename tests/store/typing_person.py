@@ -92,7 +92,7 @@ class Desk:
 
     def __init__(self, house: House, path: str) -> None:
         self.head = Head(house)
-        self.path = path
+        self.path = self.main_path = path
         self.registry = table()
 
     def call(self, tool: str, arguments: Mapping[str, Any], **_: Any) -> dict[str, Any]:
