@@ -65,7 +65,7 @@ def test_a_planner_is_set_by_an_installed_cli_or_by_an_endpoint_with_its_model()
         ("notify: ' '\n", "line 1: notify: is blank"),
         (
             "planner:\n  base_url: localhost:8080\n",
-            "line 2: planner.base_url: begins with http:// or https://",
+            "line 2: planner.base_url: does not begin with http:// or https://",
         ),
         ("a: [\n", "/h/config.yaml, line 2"),
         ("- a\n", "a mapping is expected"),

@@ -6,7 +6,6 @@ One schema for all of them; a new key is a field here. Who reads and writes the 
 from __future__ import annotations
 
 import difflib
-import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,11 +15,11 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Fie
 
 from toryo import settings as environment
 from toryo.domain.errors import UserError
+from toryo.protocol.model_addresses import address_fault
 from toryo.yaml import complaints
 
 Seconds = Annotated[float, Field(gt=0, le=7 * 86400, allow_inf_nan=False)]
 Kind = Literal["needs_you", "failed", "done"]
-ENDPOINT = re.compile(r"https?://[^/\s]")
 
 
 class HomeSettingsWrong(UserError):
@@ -40,8 +39,8 @@ class SessionLimits(_Part):
 
 
 def _endpoint(value: str) -> str:
-    if value and not ENDPOINT.match(value):
-        raise ValueError("begins with http:// or https://")
+    if value and (fault := address_fault(value)):
+        raise ValueError(fault)
     return value
 
 

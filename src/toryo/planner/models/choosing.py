@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 
 from toryo.planner.models.cli import CliModel
 from toryo.planner.models.model import Model, ModelRefused
-from toryo.protocol.model_addresses import address_fault
 
 SET_UP = "toryo planner use claude|codex, or: toryo planner use --url URL --model MODEL"
 
@@ -39,8 +38,6 @@ def chosen(choice: Choice, env: Mapping[str, str]) -> Model:
         return CliModel(choice.via, choice.model, env=env, program=choice.program)
     if not choice.base_url or not choice.model:
         raise NoModel
-    if fault := address_fault(choice.base_url):
-        raise NoModel(f"The address of the planner's model {fault}.")
     # half a second of imports, which only who speaks HTTP should pay
     from toryo.planner.models.http import HttpModel
 
