@@ -21,12 +21,8 @@ LOOKED_AT = {
     Do.WAIT: "the event channel tells",
 }
 """Calls of the daemon that are lines to type on the page."""
-BY_DEFAULT = {
-    *(Do.START_SESSION, Do.SHOW_TASK, Do.REVERT, Do.MORE_SLOTS, Do.STATUS),
-    *(Do.SHOW_BRANCH, Do.DELETE_BRANCH, Do.MERGE_BRANCH, Do.OPEN_BRANCH),
-    *(Do.SUMMARISE_BRANCH, Do.START_ON_BRANCH),
-}
-"""Not in its attention list or with a place of their own there: it falls back to the line."""
+BY_DEFAULT = {Do.START_SESSION, Do.SHOW_TASK, Do.REVERT}
+"""Of which the page shows the line: an orchestrator's, and what a refusal leads to."""
 
 
 @pytest.mark.parametrize("do", list(Do))
