@@ -173,7 +173,7 @@ def test_p_plans_for_the_branch_and_a_key_writes_the_files_there_uncommitted(
         await seen.elsewhere(answer, model, only=True)
         order = await seen.elsewhere(model.hands.order, "open_branch")
         await seen.elsewhere(model.hands.report, order, "branch_opened", BranchOpened(path=str(there)))
-        await seen.until("uncommitted.", "AI summary", gone="plan for feature/login")
+        await seen.until("uncommitted", "AI summary", gone="plan for feature/login")
 
     on_screen(model, journey)
     names = sorted(path.name for path in there.rglob("*.md"))

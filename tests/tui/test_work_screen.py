@@ -146,7 +146,7 @@ def asks_answered(shop: MissionShop, see: Callable[[dict[str, Any]], AskAnswer])
 TWO = f"{DIFF}@@ -9 +9,2 @@\n last\n+a second place\n"
 
 
-def test_one_hunk_of_several_is_marked_by_keys(shop: MissionShop) -> None:
+def test_one_hunk_of_several_is_marked_and_commented_by_keys(shop: MissionShop) -> None:
     task = shop.add_task("Mend the login")
     fail(shop, task)
 
@@ -158,6 +158,14 @@ def test_one_hunk_of_several_is_marked_by_keys(shop: MissionShop) -> None:
         await seen.until("▌ · new  @@ -1 +1 @@")
         await seen.press("V")
         await seen.until("1 of 2 hunks seen", "✔ seen @@ -1 +1 @@", "▌ · new  @@ -9 +9,2 @@")
+        await seen.press("C")
+        await seen.until("comment on src/a.py:9-10")
+        await seen.write("why twice?")
+        await seen.until("9-10 why twice? (draft)")
+        await seen.press("S")
+        await seen.until(f"Send all drafts about {task}")
+        await seen.press("y")
+        await seen.until("why twice? (sent)")
 
     with asks_answered(shop, lambda ask: AskAnswer(text=TWO, size=len(TWO), ended=True)):
         on_screen(shop, journey, screen="work")

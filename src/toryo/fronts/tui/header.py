@@ -6,6 +6,7 @@ import asyncio
 from typing import TYPE_CHECKING, Any, cast
 
 from rich.text import Text
+from textual.css.query import NoMatches
 from textual.widgets import Static
 
 from toryo.domain.errors import ToryoError
@@ -40,8 +41,8 @@ class Counts:
                 if self._front.mode != "work":
                     self._front.show_counts(await self._front.ask("get_status", **self._front.where))
                 await asyncio.sleep(CALM_S)
-        except ToryoError:
-            return  # who is lost is shown already, and regained with news
+        except (ToryoError, NoMatches):
+            return  # who is lost is shown already; without its widgets the front is being closed
         finally:
             self._is_counting = False
 

@@ -79,6 +79,8 @@ ALL: tuple[Key, ...] = (
     Key("next_hunk", "right_curly_bracket", "next hunk of the diff", "work"),
     Key("previous_hunk", "left_curly_bracket", "hunk before", "work"),
     Key("mark_hunk", "V", "mark this hunk as seen, and go to the next", "work"),
+    Key("comment", "C", "a comment on this hunk, kept as a draft", "work"),
+    Key("send_comments", "S", "send the drafts, after a question", "work"),
     Key("plan_here", "p", "plan something on this branch", "branches"),
     Key("checkout", "C", "the line that checks it out, copied", "branches"),
     Key("delete_branch", "D", "delete it, after a question; its commits are kept", "branches"),

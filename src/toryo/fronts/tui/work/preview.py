@@ -97,6 +97,13 @@ class Preview(Vertical):
     def step(self, by: int) -> None:
         self.tab = TABS[(TABS.index(self.tab) + by) % len(TABS)]
 
+    @property
+    def place(self) -> dict[str, Any]:
+        """Of the hunk that is stood on, as a comment names it; empty: there is none."""
+        if self.tab != "diff" or self._review is None:
+            return {}
+        return preview_text.place(self._review, self.hunk)
+
     def step_hunk(self, by: int) -> None:
         """To the next one, whose beginning is then seen."""
         if self.tab != "diff":

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from rich.console import Group
 from rich.table import Table
@@ -96,6 +96,23 @@ def mission(found: MissionView) -> Group:
 def hunks(found: Review) -> list[HunkView]:
     """In the order in which they are shown."""
     return [one for file in found["files"] for one in file["hunks"]]
+
+
+def place(found: Review, chosen: str) -> dict[str, Any]:
+    """Path and lines of a hunk as it is now; empty: it is gone."""
+    for file in found["files"]:
+        for hunk in file["hunks"]:
+            if hunk["id"] == chosen:
+                first = max(1, hunk["new_start"])
+                count = sum(line[:1] != "-" for line in hunk["lines"])
+                excerpt = "\n".join(hunk["lines"])
+                return {
+                    "path": file["path"],
+                    "first": first,
+                    "last": first + max(0, count - 1),
+                    "excerpt": excerpt,
+                }
+    return {}
 
 
 def diff(found: Review, chosen: str = "") -> tuple[Text, int]:

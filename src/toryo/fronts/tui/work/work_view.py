@@ -9,6 +9,7 @@ from textual.containers import Horizontal, Vertical
 from textual.widgets import Input
 
 from toryo.fronts.text.output import plain
+from toryo.fronts.tui.dialogs import TextDialog, YesDialog
 from toryo.fronts.tui.keys import bindings
 from toryo.fronts.tui.row_list import RowList
 from toryo.fronts.tui.view import View
@@ -27,7 +28,7 @@ MOST_MISSIONS = 1000
 ACTS = (
     *("approve", "reject", "retry", "cancel", "submit", "dismiss", "message", "attach", "actions"),
     *("only_waiting", "attention", "terminal", "next_tab", "previous_tab", "mark", "filter"),
-    *("next_hunk", "previous_hunk", "mark_hunk"),
+    *("next_hunk", "previous_hunk", "mark_hunk", "comment", "send_comments"),
 )
 
 
@@ -192,6 +193,34 @@ class WorkView(View):
             preview.step_hunk(1)
         else:
             self.front.notify("} goes to a hunk of the diff first.")
+
+    def action_comment(self) -> None:
+        place, task = self.query_one(Preview).place, self.key.partition(":")[2]
+        if not place:
+            self.front.notify("} goes to a hunk of the diff first.")
+            return
+
+        def typed(text: str | None) -> None:
+            if text:
+                self.begin(self._comment(task, {**place, "text": text}))
+
+        where = f"{place['path']}:{place['first']}-{place['last']}"
+        self.front.push_screen(TextDialog(f"comment on {plain(where)}", hint="Enter keeps a draft"), typed)
+
+    async def _comment(self, task: str, comment: dict[str, Any]) -> None:
+        await self.front.ask("comment_review", task=task, **comment)
+        self.query_one(Preview).look_again()
+
+    def action_send_comments(self) -> None:
+        kind, _, task = self.key.partition(":")
+        if kind == "task":
+            asked = YesDialog(f"Send all drafts about {task} to its agent?")
+            self.front.push_screen(asked, lambda yes: self.begin(self._send(task)) if yes else None)
+
+    async def _send(self, task: str) -> None:
+        sent = await self.front.ask("send_review", task=task)
+        self.front.notify(f"{sent['sent']} comments are sent", markup=False)
+        self.news(None)
 
     def action_next_hunk(self) -> None:
         self.query_one(Preview).step_hunk(1)
