@@ -14,7 +14,6 @@ from toryo.engine.context import HeadContext
 from toryo.store.database.engine import Tx
 from toryo.store.database.rows import ProjectRow, RunRow, TaskRow
 from toryo.store.gather import task_chains
-from toryo.store.gather.task_chains import Chain
 from toryo.store.tables import projects, runs, tasks
 from toryo.usecases.finding import names_run, the_mission, the_project, the_run, the_task
 from toryo.usecases.why import facts, standing
