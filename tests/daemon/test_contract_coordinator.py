@@ -271,7 +271,11 @@ def test_what_a_coordinator_claimed_is_no_news_to_it_and_the_next_task_is(shop: 
         assert shop.hands.speak("next_orders", wait_s=0)["startable"] == []
         assert not waiting.done()
         shop.add_task("Two")
-        assert waiting.result(10)["startable"] == [["dev", shop.project]]
+        first = waiting.result(10)
+    (ask,) = first["asks"]  # where the branch is now, before the task is added
+    assert ask["read"]["what"] == "target"
+    then = shop.hands.speak("next_orders", wait_s=10, seen=first["version"])
+    assert then["startable"] == [["dev", shop.project]]
 
 
 def test_a_restarted_coordinator_finds_its_run_in_the_store_and_starts_no_other(shop: Shop) -> None:

@@ -47,7 +47,7 @@ def test_bash_completes_verbs_and_the_verbs_of_groups(shell):
     assert completed(shell, "toryo", "") == list(VERBS)
     assert completed(shell, "toryo", "stat") == ["status"]
     assert completed(shell, "toryo", "task", "re") == ["retry", "reject", "revert"]
-    assert completed(shell, "toryo", "session", "") == ["start", "end"]
+    assert completed(shell, "toryo", "session", "") == ["list", "start", "end"]
 
 
 def test_bash_completes_options_and_fixed_choices(shell):

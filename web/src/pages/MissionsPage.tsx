@@ -153,7 +153,7 @@ function MissionHead({ mission, onAnswered }: { mission: Mission; onAnswered: ()
 const short = (limit: number): string => (limit < 1e6 ? limit.toLocaleString("en") : limit.toLocaleString("en", { notation: "compact", maximumFractionDigits: 1 }));
 
 function Figures({ mission }: { mission: Mission }) {
-  const { usage, budget } = mission;
+  const { usage, usage_of_agents: agents, budget } = mission;
   const limits = Object.entries(budget).filter(([, limit]) => limit > 0);
   return (
     <p className="mt-1 flex min-w-0 flex-wrap gap-x-4 text-xs text-faint tabular-nums">
@@ -161,6 +161,12 @@ function Figures({ mission }: { mission: Mission }) {
         planner: {counted(usage.calls, "call")}, {counted(usage.input_tokens + usage.output_tokens, "token")},{" "}
         {usage.cost_usd === null ? "cost unknown" : `${usage.cost_usd.toFixed(4)} USD ${usage.cost}`}
       </span>
+      {agents.runs > 0 && (
+        <span>
+          agents: {counted(agents.runs, "run")}, {counted(agents.input_tokens + agents.output_tokens, "token")},{" "}
+          {agents.cost_usd === null ? "cost unknown" : `${agents.cost_usd.toFixed(4)} USD ${agents.cost}`}
+        </span>
+      )}
       <span className="min-w-0 break-words">{limits.length ? `budget: ${limits.map(([name, limit]) => `${short(limit)} ${name}`).join(", ")}` : "no budget"}</span>
       {mission.parallelism > 0 && <span>{mission.parallelism} at once</span>}
       {mission.follows && (

@@ -72,6 +72,11 @@ function Entry({ task, all }: { task: Planned; all: readonly Planned[] }) {
             <span className="min-w-0 break-words">{task.title}</span>
           )}
           {task.status && <State status={task.status} reason={task.reason} />}
+          {task.unit && (
+            <span className="text-xs text-soft" title="It may divide its work among units of its own.">
+              unit
+            </span>
+          )}
           {task.depends_on.length > 0 && (
             <span className="flex flex-wrap gap-x-1.5 text-xs text-faint">
               after
