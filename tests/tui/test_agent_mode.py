@@ -152,9 +152,7 @@ def test_at_80_columns_a_plan_is_read_from_its_beginning_by_keys_and_the_tokens_
         await seen.press("enter")
         await seen.elsewhere(model.planner.answer, "question", {"title": title, "size": "small"})
         await seen.elsewhere(model.planner.answer, "plan", LONG)
-        text = await seen.until(
-            "spec (plan 1)", "# Feature Specification: Limits", "rule 9.", "2 model calls"
-        )
+        text = await seen.until("Specification: Limits", "rule 9.", "2 model calls", gone="you Limit")
         assert "about 0 tokens" in text.splitlines()[1], "the title gives way"
         assert "PgUp/PgDn scroll" in text.splitlines()[-1]
         await seen.press("pagedown")
