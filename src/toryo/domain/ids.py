@@ -14,3 +14,4 @@ CoordinatorId = NewType("CoordinatorId", str)
 """`machine/name`."""
 AgentName = NewType("AgentName", str)
 """An agent has no other id."""
+MissionId = NewType("MissionId", str)

@@ -5,7 +5,17 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import NewType
 
-from toryo.domain.ids import AgentName, CoordinatorId, GateId, LandingId, OrderId, ProjectId, RunId, TaskId
+from toryo.domain.ids import (
+    AgentName,
+    CoordinatorId,
+    GateId,
+    LandingId,
+    MissionId,
+    OrderId,
+    ProjectId,
+    RunId,
+    TaskId,
+)
 
 Subject = NewType("Subject", str)
 """`kind:name`, as the tables of marks, verbs and events hold it."""
@@ -35,7 +45,7 @@ def task(id: TaskId) -> Subject:
     return named(SubjectKind.TASK, id)
 
 
-def queue(project: str, target: str) -> Subject:
+def queue(project: ProjectId, target: str) -> Subject:
     return named(SubjectKind.QUEUE, f"{project}/{target}")
 
 
@@ -51,7 +61,7 @@ def parked(run: RunId) -> Subject:
     return named(SubjectKind.PARKED, run)
 
 
-def mission(id: str) -> Subject:
+def mission(id: MissionId) -> Subject:
     return named(SubjectKind.MISSION, id)
 
 
@@ -63,7 +73,7 @@ def run(id: RunId) -> Subject:
     return named(SubjectKind.RUN, id)
 
 
-def target(project: str, name: str) -> Subject:
+def target(project: ProjectId, name: str) -> Subject:
     return named(SubjectKind.TARGET, f"{project}/{name}")
 
 

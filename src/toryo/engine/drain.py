@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from toryo.domain import subjects
 from toryo.domain.errors import DiskFull
-from toryo.domain.ids import CoordinatorId
+from toryo.domain.ids import CoordinatorId, MissionId, ProjectId
 from toryo.domain.subjects import Subject, SubjectKind
 from toryo.domain.words import PlaceKind
 from toryo.engine.context import HeadContext
@@ -101,11 +101,11 @@ def look_at(context: HeadContext, tx: Tx, subject: Subject) -> None:
             look_at_task(tx, name, policy)
         case SubjectKind.QUEUE:
             project, _, target = name.partition("/")
-            look_at_queue(tx, project, target, policy)
+            look_at_queue(tx, ProjectId(project), target, policy)
         case SubjectKind.GATE:
             look_at_gate(tx, name)
         case SubjectKind.MISSION:
-            look_at_mission(context, tx, name)
+            look_at_mission(context, tx, MissionId(name))
         case SubjectKind.SESSIONS:
             expire_sessions(tx, in_force(context).session)
         case SubjectKind.PARKED:

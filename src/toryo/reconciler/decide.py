@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from toryo.domain.ids import RunId
 from toryo.domain.reasons import IS_AWAY, Reason
 from toryo.domain.words import WAITING_FOR_INPUT, OrderKind, OrderState, Outcome, TaskStatus, Verb
 from toryo.reconciler.attempts import Attempt, current_attempt
@@ -88,7 +89,7 @@ def _end(
             TaskStatus.VERIFYING, "accepting", "its work is being put onto the target just now"
         )
     orders = list(uncollected(task))
-    unstarted: tuple[str, ...] = ()
+    unstarted: tuple[RunId, ...] = ()
     if live and not live.outside:
         taken = [order for order in task.orders if order.state is OrderState.TAKEN]
         begun = {order.kind for order in taken if order.run == live.id}

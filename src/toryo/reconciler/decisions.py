@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from toryo.domain.ids import GateId, LandingId, RunId
 from toryo.domain.words import OrderKind, Purpose, TaskStatus, Verdict
 
 
@@ -13,9 +14,9 @@ class OrderWish:
 
     kind: OrderKind
     key: str
-    run: str = ""
-    landing: str = ""
-    gate: str = ""
+    run: RunId = RunId("")
+    landing: LandingId = LandingId("")
+    gate: GateId = GateId("")
     command: str = ""
     attempt: int = 0
     old: str = ""
@@ -26,7 +27,7 @@ class OrderWish:
 class Enqueue:
     """The head of a run asks to land."""
 
-    run: str
+    run: RunId
     generation: int
     head: str
     trusted: bool = False
@@ -42,8 +43,8 @@ class TaskDecision:
     """What the next run is for, when ready."""
     orders: tuple[OrderWish, ...] = ()
     enqueue: Enqueue | None = None
-    end_landings: tuple[str, ...] = ()
-    end_runs: tuple[str, ...] = ()
+    end_landings: tuple[LandingId, ...] = ()
+    end_runs: tuple[RunId, ...] = ()
     """Runs that nobody began and nobody should."""
     pauses: bool = False
     """Its live run is stopped by its mission: what follows goes on with it."""
@@ -53,7 +54,7 @@ class TaskDecision:
 class GateWish:
     commit: str
     tree: str
-    landing: str = ""
+    landing: LandingId = LandingId("")
     """Empty: the gate of the tip itself."""
 
 
@@ -65,7 +66,7 @@ class NewLanding:
 
 @dataclass(frozen=True)
 class EndedLanding:
-    id: str
+    id: LandingId
     reason: str
     detail: str = ""
     again: bool = False

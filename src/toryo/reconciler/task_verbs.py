@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from toryo.domain.actions import Action, Do, action
+from toryo.domain.ids import TaskId
 from toryo.domain.reasons import About, meaning, verdicts
 from toryo.domain.words import HELD, TaskStatus, Verb
 from toryo.reconciler.target_verbs import PUBLISH_FAILED, REWOUND, TargetEffect, effect_of
@@ -32,7 +33,7 @@ class TaskEffect(StrEnum):
 class VerbFacts:
     """What decides the meaning of a verb about a task."""
 
-    task: str
+    task: TaskId
     status: TaskStatus
     reason: str = ""
     target: str = ""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from toryo.domain.ids import MissionId
 from toryo.domain.words import Speaker
 from toryo.engine.ids import new_id
 from toryo.store.database.engine import Tx
@@ -12,5 +13,5 @@ LONGEST = 50_000
 
 
 def say(tx: Tx, mission: str, who: Speaker, text: str) -> None:
-    row = MessageRow(id=new_id("m"), mission=mission, who=who, text=text[:LONGEST], at=tx.now)
+    row = MessageRow(id=new_id("m"), mission=MissionId(mission), who=who, text=text[:LONGEST], at=tx.now)
     missions.say(tx, row)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from toryo.domain.errors import ToryoError
-from toryo.domain.ids import GateId, LandingId, OrderId, ProjectId, RunId, TaskId
+from toryo.domain.ids import GateId, LandingId, MissionId, OrderId, ProjectId, RunId, TaskId
 from toryo.domain.words import OrderKind, OrderState
 from toryo.engine.ids import new_id
 from toryo.protocol.base import Model
@@ -52,7 +52,7 @@ def insert(
         run=RunId(run),
         landing=LandingId(landing),
         gate=GateId(gate),
-        mission=mission,
+        mission=MissionId(mission),
         generation=generation,
         inputs=inputs.model_dump(mode="json"),
         limit_s=limit_s,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from toryo.domain import subjects
+from toryo.domain.ids import MissionId
 from toryo.domain.words import MISSION_ENDED, FilesPurpose, MissionStatus
 from toryo.engine import parking
 from toryo.engine.context import HeadContext
@@ -29,7 +30,7 @@ from toryo.store.gather import mission_facts, tree_facts
 from toryo.store.tables import missions, plans, projects
 
 
-def look_at_mission(context: HeadContext, tx: Tx, id: str) -> None:
+def look_at_mission(context: HeadContext, tx: Tx, id: MissionId) -> None:
     row = missions.get(tx, id)
     project = projects.get(tx, row.project) if row else None
     if row is None or project is None:

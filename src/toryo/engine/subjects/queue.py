@@ -35,7 +35,7 @@ from toryo.store.gather import subject_facts
 from toryo.store.tables import gates, landings, orders, projects, runs, tasks
 
 
-def look_at_queue(tx: Tx, project_id: str, target: str, policy: Policy) -> None:
+def look_at_queue(tx: Tx, project_id: ProjectId, target: str, policy: Policy) -> None:
     queue, project = subject_facts.queue(tx, project_id, target), projects.get(tx, project_id)
     if queue is None or project is None or project.status != "active" or queue.closed:
         return

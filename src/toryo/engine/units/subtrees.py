@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from toryo.domain import subjects
+from toryo.domain.ids import MissionId
 from toryo.domain.reasons import Reason
 from toryo.domain.words import OrderKind, OrderState, TaskStatus, Verb
 from toryo.engine.orders.units import close_target
@@ -33,7 +34,7 @@ def end_children(tx: Tx, unit: str, why: str) -> None:
             cancel(tx, child, why)
 
 
-def stop_tree(tx: Tx, mission: str, why: str) -> None:
+def stop_tree(tx: Tx, mission: MissionId, why: str) -> None:
     """It turns in a circle: paused as by a person, who alone lets it go on."""
     said = VerbRow(
         subject=subjects.mission(mission), verb=Verb.PAUSE, reason=Reason.TREE_STOPPED, note=why, at=tx.now

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing_extensions import TypedDict
 
-from toryo.domain.ids import ProjectId, RunId
+from toryo.domain.ids import AgentName, ProjectId, RunId
 from toryo.protocol.views.answer import Answer
 
 
 class AgentView(TypedDict):
-    id: str
+    id: AgentName
     name: str
     role: str
     client: str | None
@@ -65,7 +65,7 @@ class AddedAgent(Answer):
 
 
 class Assignment(Answer):
-    agent: str
+    agent: AgentName
     project: ProjectId
     notes: list[str]
     default_agent: str
@@ -74,12 +74,12 @@ class Assignment(Answer):
 
 
 class NewPasskey(Answer):
-    agent: str
+    agent: AgentName
     passkey: str
 
 
 class RemovedAgent(Answer):
-    agent: str
+    agent: AgentName
 
 
 class SyncedAgents(Answer):

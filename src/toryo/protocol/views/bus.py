@@ -6,6 +6,7 @@ from typing import Any
 
 from typing_extensions import TypedDict
 
+from toryo.domain.ids import RunId, TaskId
 from toryo.protocol.views.answer import Answer
 
 ExportedMessage = TypedDict(
@@ -31,7 +32,7 @@ class MessageView(ExportedMessage):
     """waiting, delivered, dead or cleared."""
     attempts: int
     delivered_at: str | None
-    run: str
+    run: RunId
     """The run that was told."""
 
 
@@ -42,7 +43,7 @@ class SentMessage(Answer):
 
 class ListedMessages(Answer):
     unit: str
-    task: str
+    task: TaskId
     messages: list[MessageView]
 
 

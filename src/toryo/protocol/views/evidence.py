@@ -6,7 +6,7 @@ from typing import NotRequired
 
 from typing_extensions import TypedDict
 
-from toryo.domain.ids import TaskId
+from toryo.domain.ids import GateId, TaskId
 from toryo.protocol.views.answer import Answer
 from toryo.protocol.views.runs import ForeignView, RunView, ViolationView
 from toryo.protocol.views.tasks import RunningCheck, VerbView
@@ -28,7 +28,7 @@ class CheckView(TypedDict):
 
 
 class GateView(TypedDict):
-    id: str
+    id: GateId
     setup: dict[str, list[str]]
     """`commands` and `inputs`."""
     exclude: list[str]
@@ -44,7 +44,7 @@ class BaseView(TypedDict):
 
 class Evidence(Answer):
     task: TaskId
-    id: str | None
+    id: GateId | None
     """Null: it has no evidence yet; this is what is known."""
     at: str | None
     title: str

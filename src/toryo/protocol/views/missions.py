@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from typing_extensions import TypedDict
 
+from toryo.domain.ids import AgentName, MissionId, ProjectId, TaskId
 from toryo.protocol.views.actions import ActionView
 from toryo.protocol.views.answer import Answer
 
 
 class MissionLine(TypedDict):
-    id: str
+    id: MissionId
     seq: int
-    project: str
+    project: ProjectId
     project_name: str
     title: str
     status: str
@@ -39,7 +40,7 @@ class QuestionView(TypedDict):
 class PlannedTaskView(TypedDict):
     id: str
     """Its id in the plan."""
-    task: str | None
+    task: TaskId | None
     """The task that was made of it; None: not approved, or ticked in a folder that was taken in."""
     title: str
     description: str
@@ -52,7 +53,7 @@ class PlannedTaskView(TypedDict):
     touched: list[str]
     """Paths that its landing changed."""
     checks: list[str]
-    agent: str | None
+    agent: AgentName | None
     worktree: str
     unit: bool
     """Its agent may divide it further: `unit_tree` of its task shows how."""
@@ -116,7 +117,7 @@ class MissionView(MissionLine):
     size: str | None
     approval: str
     plan_only: bool
-    follows: str | None
+    follows: MissionId | None
     spec: str | None
     """Directory of its files; None: it writes none."""
     parallelism: int
@@ -134,10 +135,10 @@ class OneMission(Answer):
 
 
 class StartedMission(Answer):
-    mission: str
+    mission: MissionId
     status: str
     reason: str
-    project: str
+    project: ProjectId
     target: str
     notes: list[str]
 
@@ -149,7 +150,7 @@ class AwaitedMission(Answer):
 
 
 class SaidToMission(Answer):
-    mission: str
+    mission: MissionId
     said: str
     status: str
     reason: str
@@ -167,6 +168,6 @@ class ExportedFile(TypedDict):
 
 
 class ExportedMission(Answer):
-    mission: str
+    mission: MissionId
     directory: str
     files: list[ExportedFile]

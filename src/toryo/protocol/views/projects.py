@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing_extensions import TypedDict
 
-from toryo.domain.ids import ProjectId
+from toryo.domain.ids import AgentName, ProjectId
 from toryo.protocol.views.answer import Answer, ProblemView
 
 
@@ -18,7 +18,7 @@ class TargetView(TypedDict):
 
 
 class ProjectView(TypedDict):
-    id: str
+    id: ProjectId
     name: str
     path: str
     machine: str
@@ -90,7 +90,7 @@ class Proposal(Answer):
 
 
 class FirstAgent(TypedDict):
-    id: str
+    id: AgentName
     client: str | None
 
 

@@ -6,7 +6,7 @@ from typing import Literal, NotRequired
 
 from typing_extensions import TypedDict
 
-from toryo.domain.ids import ProjectId, TaskId
+from toryo.domain.ids import AgentName, ProjectId, TaskId
 from toryo.protocol.views.actions import ActionView
 from toryo.protocol.views.answer import Answer
 
@@ -134,7 +134,7 @@ class OpenedBranch(Answer):
 
 
 class StartedOnBranch(OpenedBranch):
-    agent: str
+    agent: AgentName
     argv: list[str]
     """What shows the window."""
     attach: str

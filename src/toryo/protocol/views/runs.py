@@ -6,7 +6,7 @@ from typing import NotRequired
 
 from typing_extensions import TypedDict
 
-from toryo.domain.ids import ProjectId, RunId, TaskId
+from toryo.domain.ids import AgentName, CoordinatorId, ProjectId, RunId, TaskId
 from toryo.protocol.views.answer import Answer, ProblemView
 
 
@@ -63,12 +63,12 @@ class ToldAtTheEnd(TypedDict):
 
 
 class RunView(ToldAtTheEnd):
-    id: str
+    id: RunId
     task: TaskId
     project: ProjectId
     purpose: str
     generation: int
-    agent: str
+    agent: AgentName
     client: str
     client_version: str | None
     model: str | None
@@ -77,7 +77,7 @@ class RunView(ToldAtTheEnd):
     denied: list[str]
     message: str | None
     last_words: str | None
-    coordinator: str
+    coordinator: CoordinatorId
     access: str
     live: bool
     outcome: str
@@ -157,7 +157,7 @@ class WordsInLog(TypedDict):
 class LogPage(Answer):
     run: RunId
     task: TaskId
-    agent: str
+    agent: AgentName
     outcome: str
     started_at: str | None
     ended_at: str | None

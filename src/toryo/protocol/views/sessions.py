@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing_extensions import TypedDict
 
-from toryo.domain.ids import ProjectId, RunId, TaskId
+from toryo.domain.ids import AgentName, ProjectId, RunId, TaskId
 from toryo.protocol.views.answer import Answer
 
 
@@ -12,7 +12,7 @@ class SessionView(TypedDict):
     """An agent that somebody else started."""
 
     session: str
-    agent: str
+    agent: AgentName
     project: ProjectId
     project_name: str
     run: RunId | None
@@ -31,7 +31,7 @@ class ListedSessions(Answer):
 
 
 class ReleasedAgent(Answer):
-    agent: str
+    agent: AgentName
     project: ProjectId
     ended: int
 

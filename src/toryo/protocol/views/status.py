@@ -6,7 +6,7 @@ from typing import Any, NotRequired
 
 from typing_extensions import TypedDict
 
-from toryo.domain.ids import ProjectId, RunId, TaskId
+from toryo.domain.ids import AgentName, CoordinatorId, ProjectId, RunId, TaskId
 from toryo.protocol.views.actions import ActionView
 from toryo.protocol.views.answer import Answer
 from toryo.protocol.views.missions import MissionLine
@@ -22,7 +22,7 @@ class DaemonView(TypedDict):
 
 
 class CoordinatorView(TypedDict):
-    id: str
+    id: CoordinatorId
     name: str
     machine: str
     pid: int
@@ -34,7 +34,7 @@ class CoordinatorView(TypedDict):
 
 
 class CrewMember(TypedDict):
-    id: str
+    id: AgentName
     project: ProjectId | None
     project_name: str | None
     client: str | None
@@ -55,7 +55,7 @@ class InstallationProblem(TypedDict):
 
 
 class ParkedAccount(TypedDict):
-    tasks: list[str]
+    tasks: list[TaskId]
     machine: str
     client: str
     why: str

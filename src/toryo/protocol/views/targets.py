@@ -65,7 +65,7 @@ class AccountView(TypedDict):
     message: str | None
     until: str | None
     run: RunId | None
-    tasks: list[str]
+    tasks: list[TaskId]
 
 
 class AccountList(Answer):

@@ -4,24 +4,24 @@ from __future__ import annotations
 
 from typing_extensions import TypedDict
 
-from toryo.domain.ids import OrderId, ProjectId, RunId
+from toryo.domain.ids import AgentName, MissionId, OrderId, ProjectId, RunId, TaskId
 from toryo.protocol.views.actions import ActionView
 from toryo.protocol.views.answer import Answer
 from toryo.protocol.views.runs import ClaimView, RunView
 
 
 class TaskLine(TypedDict):
-    id: str
+    id: TaskId
     seq: int
     project: ProjectId
     title: str
     type: str
     priority: str
-    agent: str
-    parent: str | None
+    agent: AgentName
+    parent: TaskId | None
     unit: str | None
     """Its place in a tree of units; null: it is no unit."""
-    mission: str | None
+    mission: MissionId | None
     status: str
     outside_status: str
     reason: str
@@ -52,7 +52,7 @@ class WaitsForView(TypedDict):
     what: str
     type: str | None
     """The line that helps."""
-    tasks: list[str]
+    tasks: list[TaskId]
     actions: list[ActionView]
 
 
@@ -96,9 +96,9 @@ class VerbView(TypedDict):
 
 
 class ChildView(TypedDict):
-    id: str
+    id: TaskId
     title: str
-    agent: str
+    agent: AgentName
     status: str
     reason: str
     at_rest: bool
@@ -135,14 +135,14 @@ class OneTask(Answer):
 
 
 class AddedTask(Answer):
-    id: str
+    id: TaskId
     project: ProjectId
     title: str
     notes: list[str]
 
 
 class AwaitedTask(TypedDict):
-    id: str
+    id: TaskId
     title: str
     status: str
     reason: str
@@ -159,7 +159,7 @@ class AwaitedTasks(Answer):
 class AwaitedOne(Answer):
     """One task as it is when the wait ends."""
 
-    id: str
+    id: TaskId
     title: str
     status: str
     reason: str
@@ -171,7 +171,7 @@ class AwaitedOne(Answer):
 class SaidVerb(Answer):
     """Which verb was kept: an approval of a held task is a release."""
 
-    id: str
+    id: TaskId
     said: str
     already: bool
     """Somebody was first: `said` is what they said, and nothing else was kept."""
@@ -186,14 +186,14 @@ class SubmittedTask(SaidVerb):
 class BuiltOn(TypedDict):
     """A later done task that depends on it or changed the same files."""
 
-    id: str
+    id: TaskId
     title: str
     depends: bool
     files: list[str]
 
 
 class RevertedTask(Answer):
-    id: str
+    id: TaskId
     reverts: str
     title: str
     builds_on_it: list[BuiltOn]
@@ -205,7 +205,7 @@ class HandWork(Answer):
 
 
 class UpdatedTask(Answer):
-    id: str
+    id: TaskId
     status: str
     reason: str
     detail: str

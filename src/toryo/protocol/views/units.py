@@ -4,20 +4,21 @@ from __future__ import annotations
 
 from typing_extensions import TypedDict
 
+from toryo.domain.ids import AgentName, MissionId, ProjectId, TaskId
 from toryo.protocol.views.answer import Answer
 
 
 class SpawnedTree(Answer):
-    mission: str
-    task: str
+    mission: MissionId
+    task: TaskId
     unit: str
     branch: str
-    project: str
+    project: ProjectId
 
 
 class SpawnedUnit(TypedDict):
     unit: str
-    task: str
+    task: TaskId
 
 
 class SpawnedChildren(Answer):
@@ -34,7 +35,7 @@ class SpawnedChildren(Answer):
 
 class UnitLine(TypedDict):
     unit: str
-    id: str
+    id: TaskId
     """Of its task."""
     title: str
     status: str
@@ -44,13 +45,13 @@ class UnitLine(TypedDict):
     detail: str
     parent: str | None
     branch: str
-    agent: str
+    agent: AgentName
     children: list[str]
 
 
 class UnitTree(Answer):
-    mission: str
-    project: str
+    mission: MissionId
+    project: ProjectId
     title: str
     status: str
     reason: str
@@ -60,7 +61,7 @@ class UnitTree(Answer):
 
 class SteeredUnit(Answer):
     unit: str
-    task: str
+    task: TaskId
     said: str
     status: str
     reason: str

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from toryo.domain.errors import Refused, UserError
+from toryo.domain.ids import TaskId
 from toryo.domain.words import MessageType
 
 LARGEST = 16_384
@@ -32,9 +33,9 @@ class NotRelated(Refused):
 class Member:
     """A unit in its tree."""
 
-    task: str
+    task: TaskId
     unit: str
-    parent: str
+    parent: TaskId
     """The task of its parent unit; empty: it is the root."""
 
 

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 
+from toryo.domain.ids import TaskId
 from toryo.domain.reasons import Reason, Turn, meaning, parse, turn
 from toryo.domain.words import Approval, MissionStatus, OrderKind, Size, TaskStatus, is_at_rest
 
@@ -25,7 +26,7 @@ class PlannerCall:
     request: int = 1
     n: int = 0
     state: CallState = CallState.OPEN
-    task: str = ""
+    task: TaskId = TaskId("")
     """judge: about which task; `n` is then its attempt."""
 
 
@@ -75,7 +76,7 @@ class Slot:
 class TroubledTask:
     """A task that is `failed` or `needs_review` after its fixed tries."""
 
-    id: str
+    id: TaskId
     status: TaskStatus
     reason: str
     attempt: int = 1
@@ -164,7 +165,7 @@ class PlannerWish:
     purpose: OrderKind
     request: int
     n: int = 0
-    task: str = ""
+    task: TaskId = TaskId("")
 
     @property
     def key(self) -> str:

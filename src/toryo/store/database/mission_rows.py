@@ -5,21 +5,21 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from toryo.domain.ids import ProjectId
+from toryo.domain.ids import MissionId, OrderId, ProjectId, TaskId
 from toryo.store.database.rows import Json, TableRow
 
 
 @dataclass(frozen=True, kw_only=True)
 class MissionRow(TableRow):
     seq: int = 0
-    id: str
+    id: MissionId
     project: ProjectId
     target: str
     title: str = ""
     text: str
     approval: str = "plan"
     plan_only: bool = False
-    follows: str = ""
+    follows: MissionId = MissionId("")
     alone: bool = False
     """A person said that it continues nothing."""
     taken_from: str = ""
@@ -31,7 +31,7 @@ class MissionRow(TableRow):
     """Which version of what is wanted: a rejection or a new demand makes the next."""
     demand: Json | None = None
     """Newer than the plan in force: {request, text, weighed, replan, affected}."""
-    root: str = ""
+    root: TaskId = TaskId("")
     """Its root unit's task, which plans in place of the planner; empty: the planner does."""
     approved_at: float | None = None
     created_at: float
@@ -50,7 +50,7 @@ class MissionRow(TableRow):
 class MessageRow(TableRow):
     seq: int = 0
     id: str
-    mission: str
+    mission: MissionId
     who: str
     text: str
     at: float
@@ -58,7 +58,7 @@ class MessageRow(TableRow):
 
 @dataclass(frozen=True, kw_only=True)
 class QuestionRow(TableRow):
-    mission: str
+    mission: MissionId
     id: str
     number: int
     request: int
@@ -71,7 +71,7 @@ class QuestionRow(TableRow):
 
 @dataclass(frozen=True, kw_only=True)
 class PlanRow(TableRow):
-    mission: str
+    mission: MissionId
     version: int
     request: int
     spec: str
@@ -96,9 +96,9 @@ class PlanRow(TableRow):
 
 @dataclass(frozen=True, kw_only=True)
 class ModelCallRow(TableRow):
-    order: str
-    mission: str
-    task: str = ""
+    order: OrderId
+    mission: MissionId
+    task: TaskId = TaskId("")
     purpose: str
     problem: str = ""
     """Its code, where the answer could not be used."""

@@ -14,6 +14,7 @@ from toryo.domain.ids import (
     CoordinatorId,
     GateId,
     LandingId,
+    MissionId,
     OrderId,
     ProjectId,
     RunId,
@@ -149,7 +150,7 @@ class TaskRow(TableRow):
     next_purpose: str = ""
     nblock: int = 0
     generation: int = 0
-    mission: str = ""
+    mission: MissionId = MissionId("")
     planned: str = ""
     """Its id in the mission's plan."""
     unit: str = ""
@@ -216,7 +217,7 @@ class OrderRow(TableRow):
     run: RunId = RunId("")
     landing: LandingId = LandingId("")
     gate: GateId = GateId("")
-    mission: str = ""
+    mission: MissionId = MissionId("")
     generation: int = 0
     inputs: Json = field(default_factory=dict)
     limit_s: float
@@ -251,7 +252,7 @@ class LandingRow(TableRow):
     project: ProjectId
     target: str
     kind: str = "task"
-    mission: str = ""
+    mission: MissionId = MissionId("")
     files: Sequence[Json] | None = None
     """Of kind files: path and blob of each, from which it is built again when the tip moved."""
     key: str = ""

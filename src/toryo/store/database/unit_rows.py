@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from toryo.domain.ids import MissionId, ProjectId, RunId, TaskId
 from toryo.store.database.rows import Json, TableRow
 
 
 @dataclass(frozen=True, kw_only=True)
 class UnitRow(TableRow):
-    task: str
-    project: str
-    mission: str
+    task: TaskId
+    project: ProjectId
+    mission: MissionId
     depth: int
     requirements: str = ""
     """Hash in `texts`: requirements.yml of its tree."""
@@ -24,8 +25,8 @@ class UnitRow(TableRow):
 @dataclass(frozen=True, kw_only=True)
 class BreakdownRow(TableRow):
     seq: int = 0
-    task: str
-    run: str = ""
+    task: TaskId
+    run: RunId = RunId("")
     generation: int = 0
     digest: str
     body: Json
@@ -38,17 +39,17 @@ class BreakdownRow(TableRow):
 class UnitMessageRow(TableRow):
     seq: int = 0
     id: str
-    mission: str
-    sender: str = ""
+    mission: MissionId
+    sender: TaskId = TaskId("")
     """Task id of the sending unit; empty: a person, or Toryo itself."""
-    receiver: str = ""
+    receiver: TaskId = TaskId("")
     """Task id of the unit that is told; empty: nobody."""
     type: str
-    task: str = ""
+    task: TaskId = TaskId("")
     """The task it is about."""
     data: Json = field(default_factory=dict)
     at: float
     delivered_at: float | None = None
-    delivered_run: str = ""
+    delivered_run: RunId = RunId("")
     attempts: int = 0
     dead: bool = False

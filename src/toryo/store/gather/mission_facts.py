@@ -8,6 +8,7 @@ from typing import Any
 from sqlalchemy import bindparam, func, select
 
 from toryo.domain import planned_tasks
+from toryo.domain.ids import OrderId
 from toryo.domain.reasons import Reason
 from toryo.domain.speckit.documents import open_points
 from toryo.domain.words import (
@@ -159,7 +160,7 @@ def calls_of(tx: Tx, mission: str) -> tuple[PlannerCall, ...]:
     return tuple(found)
 
 
-def _state(order: OrderRow, problems: dict[str, str]) -> CallState:
+def _state(order: OrderRow, problems: dict[OrderId, str]) -> CallState:
     if order.state != OrderState.REPORTED:
         return CallState.OPEN
     return CallState.PROBLEM if problems.get(order.id, "") else CallState.ANSWERED

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from toryo.domain.ids import MissionId
 from toryo.domain.reasons import Reason
 from toryo.domain.words import TaskStatus, Verb
 from toryo.reconciler.unit_trees import TreeFacts
@@ -33,7 +34,7 @@ def gather(tx: Tx, row: MissionRow, *, budget_reached: str) -> TreeFacts:
     )
 
 
-def went_on_at(tx: Tx, mission: str) -> float:
+def went_on_at(tx: Tx, mission: MissionId) -> float:
     """When a person last let the tree go on that was stopped for turning in a circle; 0: never."""
     at, is_stopped = 0.0, False
     for one in verbs.of_mission(tx, mission):

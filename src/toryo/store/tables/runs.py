@@ -8,6 +8,7 @@ from typing import Any
 
 from sqlalchemy import bindparam, select
 
+from toryo.domain.ids import AgentName, MissionId, TaskId
 from toryo.store.database import prepared
 from toryo.store.database.engine import Tx
 from toryo.store.database.rows import RunRow
@@ -73,11 +74,11 @@ def live_of_project(tx: Tx, project: str) -> list[RunRow]:
 class LiveScope:
     """Of a live run what every claim asks."""
 
-    agent: str
+    agent: AgentName
     scope: dict[str, Any]
-    mission: str
+    mission: MissionId
     unit: str
-    task: str
+    task: TaskId
     wish: Sequence[str] | None = None
     """What its task may write, or is predicted to."""
     predicted: bool = False

@@ -5,7 +5,7 @@ from __future__ import annotations
 from sqlalchemy import bindparam, select
 
 from toryo.domain import subjects
-from toryo.domain.ids import TaskId
+from toryo.domain.ids import MissionId, TaskId
 from toryo.domain.subjects import Subject
 from toryo.store.database.engine import Tx
 from toryo.store.database.rows import VerbRow
@@ -29,5 +29,5 @@ def of_task(tx: Tx, id: str) -> list[VerbRow]:
     return of(tx, subjects.task(TaskId(id)))
 
 
-def of_mission(tx: Tx, id: str) -> list[VerbRow]:
+def of_mission(tx: Tx, id: MissionId) -> list[VerbRow]:
     return of(tx, subjects.mission(id))

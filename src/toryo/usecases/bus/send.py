@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from toryo.domain.errors import Refused
+from toryo.domain.ids import TaskId
 from toryo.domain.words import MessageType, TaskStatus
 from toryo.engine.bus.delivery import store
 from toryo.engine.context import HeadContext
@@ -55,7 +56,7 @@ def post(context: HeadContext, run: str, token: str, wish: Post) -> dict[str, An
             id=wish.message or new_id("m"),
             mission=unit.mission,
             sender=unit.id,
-            receiver=receiver.id if receiver else "",
+            receiver=receiver.id if receiver else TaskId(""),
             type=type,
             task=unit.id,
             data=data,
@@ -119,7 +120,7 @@ def say_to_unit(
     row = UnitMessageRow(
         id=message or new_id("m"),
         mission=unit.mission,
-        receiver=receiver.id if receiver else "",
+        receiver=receiver.id if receiver else TaskId(""),
         type=type,
         task=unit.id,
         data=data,

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from toryo.domain import subjects
 from toryo.domain.errors import UserError
+from toryo.domain.ids import MissionId
 from toryo.domain.speckit import directories
 from toryo.domain.words import MISSION_ENDED, Approval, MissionStatus, Speaker
 from toryo.engine import planner_settings
@@ -99,7 +100,7 @@ def insert_mission(
     title: str = "",
     budget: Mapping[str, float] | None = None,
 ) -> MissionRow:
-    id = new_id("n")
+    id = MissionId(new_id("n"))
     row = MissionRow(
         id=id,
         project=project.id,
@@ -108,7 +109,7 @@ def insert_mission(
         text=text,
         approval=_approval(context, project, approval),
         plan_only=plan_only,
-        follows=follows,
+        follows=MissionId(follows),
         alone=alone,
         taken_from=taken_from,
         spec_dir=spec_dir or directories.by_id(id),

@@ -65,7 +65,7 @@ def resume(tx: Tx, id: str, unit: str) -> None:
     row = missions.get(tx, id)
     if row is None or row.status in MISSION_ENDED:
         return
-    if row.root == unit or stopped_why(verbs.of_mission(tx, id)):
+    if row.root == unit or stopped_why(verbs.of_mission(tx, row.id)):
         _keep(tx, row, Verb.RESUME, "Resumed.")
 
 

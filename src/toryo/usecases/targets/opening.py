@@ -56,6 +56,6 @@ def open_target(
             "target_opened",
             {"target": branch, "commit": row.tip},
             project=project,
-            subject=subjects.target(project, branch),
+            subject=subjects.target(ProjectId(project), branch),
         )
-        tx.mark(subjects.queue(project, branch))
+        tx.mark(subjects.queue(ProjectId(project), branch))

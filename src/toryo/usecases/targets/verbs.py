@@ -10,6 +10,7 @@ from typing import Any
 
 from toryo.domain import subjects
 from toryo.domain.errors import Refused
+from toryo.domain.ids import ProjectId
 from toryo.domain.words import OrderKind, Verb
 from toryo.engine.context import HeadContext
 from toryo.engine.ids import new_id
@@ -63,7 +64,7 @@ def carry_out(
     target = projects.target(tx, project, name)
     if target is None:
         return
-    about = subjects.target(project, name)
+    about = subjects.target(ProjectId(project), name)
     if not task:
         verbs.add(tx, VerbRow(subject=about, verb=verb, reason=why, note=note, at=tx.now))
     body = {"target": name, "why": why, "effect": effect, "note": note[:LONGEST_NOTE]}

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from toryo.domain.actions import Action, Do, action, line
 from toryo.domain.advice import MOST_NAMES
 from toryo.domain.client_names import OUTSIDE
+from toryo.domain.ids import TaskId
 from toryo.domain.reasons import Reason, Turn, meaning, parse
 from toryo.domain.scopes import may_overlap
 from toryo.domain.words import TaskStatus
@@ -37,7 +38,7 @@ class WaitsFor:
     """In words that follow "waits for"."""
     actions: tuple[Action, ...] = ()
     """What helps, the likeliest first."""
-    tasks: tuple[str, ...] = ()
+    tasks: tuple[TaskId, ...] = ()
     """Those that are in its way."""
     turn: Turn = Turn.TORYO
     subjects: tuple[str, ...] = ()
@@ -167,7 +168,7 @@ def _live_runs(tx: Tx, project: str) -> list[RunRow]:
     return [run for name in names for run in runs.live_of_pair(tx, name, project)]
 
 
-def _slots(tx: Tx, agent: AgentRow, project: ProjectRow, mine: list[str]) -> Iterator[WaitsFor]:
+def _slots(tx: Tx, agent: AgentRow, project: ProjectRow, mine: list[TaskId]) -> Iterator[WaitsFor]:
     most = agent.slots
     if most and len(mine) >= most:
         what = f"a slot of {agent.id}: {len(mine)} of {most} are taken by {', '.join(mine)}"
