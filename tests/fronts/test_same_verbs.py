@@ -169,22 +169,18 @@ def paused(shop: MissionShop) -> str:
 
 
 def red_target(shop: MissionShop) -> str:
-    """The base's own check fails, in the only project."""
-    if (
-        shop.daemon.person("get_target", target="main", project=shop.project)["target"]["reason"]
-        == "base_red"
-    ):
-        return "main"
+    """`main` of a project of its own, whose base fails its own check; the project."""
+    project = shop.add_project(f"p{next(NUMBERS)}")
     with ThreadPoolExecutor(1) as pool:
-        asked = pool.submit(shop.daemon.person, "sync_agents", project=shop.project)
+        asked = pool.submit(shop.daemon.person, "sync_agents", project=project)
         files = {"config.yaml": "base: main\ndod: {checks: [{command: make test}]}\n"}
         found = Surveyed(root="/x", base="main", settings_files=files, settings_from="commit")
         shop.hands.report(shop.hands.order("survey"), "surveyed", found)
         asked.result(30)
     for _ in range(2):
         failed = Checked(result="failed", exit_code=2, tail="boom")
-        shop.hands.report(shop.hands.order("check"), "checked", failed)
-    return "main"
+        shop.hands.report(shop.hands.order("check", project=project), "checked", failed)
+    return project
 
 
 def tree(shop: MissionShop) -> str:
@@ -278,15 +274,18 @@ ACTS = {
         {"project": "{project}"},
         is_pressed=False,
     ),
-    # from here on the base is red: the last ones
-    "retry a target": Act(
-        "red_target",
-        "target retry main --project {project}",
-        "/target/retry",
-        {"target": "main", "project": "{project}"},
-        Do.RETRY_TARGET,
-        {"project": "{project}"},
-    ),
+    **{
+        f"{verb} a target": Act(
+            "red_target",
+            f"target {verb} main --project {{it}}",
+            f"/target/{verb}",
+            {"target": "main", "project": "{it}"},
+            key,
+            {"project": "{it}"},
+            subject="main",
+        )
+        for verb, key in (("approve", Do.APPROVE_TARGET), ("retry", Do.RETRY_TARGET))
+    },
 }
 
 

@@ -1,5 +1,5 @@
-"""Three fronts over one daemon: the command's entry, the page's app and the terminal's calls, each with a line
-of its own, and what an act by any of them leaves behind."""
+"""Three fronts over one daemon: the command's entry, the page's app and the terminal's calls, each with
+a line of its own, and what an act by any of them leaves behind."""
 
 from __future__ import annotations
 
@@ -54,6 +54,8 @@ class Act:
     key_args: Mapping[str, str] = field(default_factory=dict)
     words: str = ""
     """Written after the key; without one, a line of the conversation with a mission."""
+    subject: str = "{it}"
+    """Of the key."""
     is_pressed: bool = True
     """The terminal front has it, too."""
 
@@ -93,7 +95,9 @@ class Fronts:
     def _key(self, act: Act, where: Mapping[str, str]) -> tuple[str, dict[str, Any]]:
         args = {name: value.format_map(where) for name, value in act.key_args.items()}
         assert act.key is not None
-        made = action_calls.call({"do": act.key, "subject": where["it"], "args": args, "line": ""})
+        made = action_calls.call(
+            {"do": act.key, "subject": act.subject.format_map(where), "args": args, "line": ""}
+        )
         assert made is not None
         return made.tool, {**made.arguments, **({made.wants: act.words} if made.wants else {})}
 
