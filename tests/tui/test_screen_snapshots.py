@@ -28,7 +28,13 @@ def test_branches_with_the_details_of_one(shop: MissionShop, size: Size) -> None
         await seen.elsewhere(answer_branches, shop)
         await seen.until("branches 4")
         await seen.press("j")
-        words = ("認証/ログイン", "agent/mend-it", "2 commits ahead, 1 behind", "AI summary", "0 moving · front")
+        words = (
+            "認証/ログイン",
+            "agent/mend-it",
+            "2 commits ahead, 1 behind",
+            "AI summary",
+            "0 moving · front",
+        )
         await same(seen, "branches", *words)
 
     on_screen(shop, journey, size=size)
