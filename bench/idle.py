@@ -31,7 +31,7 @@ def measure(agents: int, most: float, seconds: float, say: Callable[[str], None]
         passed = time.monotonic() - begun
         watching = 100 * (cpu_s(watchers) - before) / passed
         waiting = 100 * (cpu_s(shims) - shims_before) / passed
-        memory = [_megabytes(pid) for pid in reversed(watchers)]
+        memory = [megabytes(pid) for pid in reversed(watchers)]
     finally:
         place.close()
     say(f"idle: {agents} agents")
@@ -65,6 +65,6 @@ def cpu_s(pids: Iterable[int]) -> float:
     return total / 1e9
 
 
-def _megabytes(pid: int) -> float:
+def megabytes(pid: int) -> float:
     lines = Path(f"/proc/{pid}/status").read_text().splitlines()
     return next(int(line.split()[1]) for line in lines if line.startswith("VmRSS")) / 1024

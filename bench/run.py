@@ -57,6 +57,7 @@ class Sizes:
     kills: int = 20
     shown_tasks: int = 2000
     paints: int = 10
+    front_events: int = 10_000
     changes: int = 100
     watched_lives: int = 60
     small_tree: int = 10
@@ -83,6 +84,7 @@ TINY = Sizes(
     kills=1,
     shown_tasks=50,
     paints=1,
+    front_events=100,
     changes=4,
     watched_lives=2,
     small_tree=2,
@@ -104,7 +106,9 @@ def parts(sizes: Sizes) -> dict[str, Callable[[], list[Figure]]]:
         "message": lambda: message.measure(sizes.messages, say),
         "planner": lambda: first_answer.measure(sizes.calls_of_models, sizes.sentences, say),
         "crew": lambda: crew.measure(sizes.cli_runs, say),
-        "terminal": lambda: terminal_front.measure(sizes.shown_tasks, sizes.paints, say),
+        "terminal": lambda: terminal_front.measure(
+            sizes.shown_tasks, sizes.paints, sizes.idle_s, sizes.front_events, say
+        ),
         "page": lambda: [
             *page.measure(sizes.shown_tasks, sizes.changes, sizes.paints, sizes.idle_s, say),
             *open_browsers.measure(sizes.watched_lives, say),

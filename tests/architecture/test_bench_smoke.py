@@ -35,7 +35,7 @@ NEEDS_CHROMIUM = pytest.mark.skipif(
         ("crew", 1),
         pytest.param("planner", 3, marks=pytest.mark.long),
         pytest.param("page", 6, marks=[pytest.mark.long, NEEDS_CHROMIUM]),
-        pytest.param("terminal", 3, marks=pytest.mark.long),
+        pytest.param("terminal", 5, marks=pytest.mark.long),
         pytest.param("idle", 2, marks=pytest.mark.long),
         pytest.param("recovery", 10, marks=pytest.mark.long),
     ],

@@ -18,15 +18,14 @@ class RealTerminal:
     def __init__(self, house: House, *words: str, columns: int = 100, rows: int = 32) -> None:
         self._socket = house.root / "front.sock"
         program = shlex.join([sys.executable, "-m", "toryo", *words])
-        env = [f"{name}={value}" for name, value in {**house.env, "TERM": "screen-256color"}.items()]
+        inner = ("env", "TERM=screen-256color", "sh", "-c", program)
         size = ("-x", str(columns), "-y", str(rows))
-        self._tmux(
-            "new-session", "-d", *size, "-s", "front", "-c", str(house.repo), "env", *env, "sh", "-c", program
-        )
+        # the server inherits the environment: a key of it is in no command line
+        self._tmux("new-session", "-d", *size, "-s", "front", "-c", str(house.repo), *inner, env=house.env)
 
-    def _tmux(self, *words: str) -> str:
+    def _tmux(self, *words: str, env: dict[str, str] | None = None) -> str:
         command = ["tmux", "-f", "/dev/null", "-S", str(self._socket), *words]
-        done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=20)
+        done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=20, env=env)
         return done.stdout
 
     def text(self) -> str:
