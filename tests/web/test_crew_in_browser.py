@@ -13,6 +13,8 @@ from page_client import PageClient
 from playwright.sync_api import Page, expect
 
 from journeys.house import House
+from toryo.protocol.wire import call
+from toryo.settings import Home
 from waiting import eventually
 
 pytestmark = IN_CHROMIUM
@@ -66,6 +68,24 @@ def test_an_agent_is_unassigned_and_assigned_again(house: House, page: PageClien
     tab.locator(f"[data-project={project}]").get_by_role("button", name="Assign walks").click()
     comes(agent)
     assert works_here()
+
+
+def test_an_outside_session_is_ended_on_the_page(house: House, page: PageClient, tab: Page) -> None:
+    """S1-48: nobody waits an hour for an agent that is gone."""
+    house.ok("agent", "add", "visitor", "--client", "claude")
+    project = house.read("project", "list")["projects"][0]["id"]
+    who = {"agent_id": "visitor", "project_id": project}
+    passkey = house.read("agent", "passkey", "visitor")["passkey"]
+    call(Home(house.home).socket_in_use(), "authenticate", {**who, "passkey": passkey}, "")
+    open_page(tab, page, "crew")
+    session = tab.get_by_role("region", name="outside sessions").get_by_role("listitem")
+    comes(session.get_by_text("visitor"))
+    session.get_by_role("button", name="End").click()
+    comes(session.get_by_text("It is no longer counted as at work."))
+    assert house.read("agent", "show", "visitor")["sessions"] == [project], "it is said before it is done"
+    session.get_by_role("button", name="End").last.click()
+    expect(session).to_have_count(0, timeout=COMES_MS)
+    assert house.read("agent", "show", "visitor")["sessions"] == []
 
 
 def test_an_account_says_what_parks_it_and_until_when_and_is_released(
