@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from browsing import COMES_MS, IN_CHROMIUM, comes, open_page, titled
+from browsing import COMES_MS, IN_CHROMIUM, a_tab, comes, open_page, titled
 from page_client import PageClient, a_house
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Browser, Page, expect
 
 from journeys.house import House
 from rehearsal.model_process import model_process
@@ -33,10 +33,14 @@ def part(purpose: str, *answers: Any) -> dict[str, Any]:
     return {"purpose": purpose, "replies": [{"answer": one} for one in answers]}
 
 
+LONG = "とても長い名前のしごと" * 8
+SMALL = {"title": LONG, "size": "small", "questions": [{**QUESTION, "text": f"{LONG}?"}]}
+NARROW = {"width": 360, "height": 740}
+
 SCRIPT = {
     "model": [
-        part("question", {"title": "Greet the guests", "size": "normal", "questions": [QUESTION]}),
-        part("plan", PLAN, PLAN),
+        part("question", {"title": "Greet the guests", "size": "normal", "questions": [QUESTION]}, SMALL),
+        part("plan", PLAN, PLAN, PLAN),
         part("analyze", {"findings": []}, {"findings": []}),
     ]
 }
@@ -84,3 +88,17 @@ def test_a_mission_is_asked_for_answered_approved_and_watched_until_it_has_lande
     planned.get_by_role("link", name="Go on with it").click()
     comes(tab.get_by_text("after", exact=True))
     expect(tab.get_by_role("link", name="Write the greeting")).to_be_visible()
+
+
+def test_a_mission_that_asks_and_then_has_a_plan_fits_360_pixels(
+    browser: Browser, house: House, page: PageClient
+) -> None:
+    mission = house.read("do", LONG, "--no-wait")["mission"]
+    with a_tab(browser, viewport=NARROW) as tab:
+        open_page(tab, page, f"missions/{mission}")
+        comes(tab.get_by_role("form", name="questions"))
+        assert tab.evaluate("document.documentElement.scrollWidth") <= NARROW["width"]
+        house.ok("mission", "answer", mission, "--defaults")
+        comes(tab.get_by_role("list", name="tasks of the plan"))
+        assert tab.evaluate("document.documentElement.scrollWidth") <= NARROW["width"]
+    house.ok("mission", "cancel", mission)
