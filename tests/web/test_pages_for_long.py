@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import gzip
-import shutil
 import subprocess
 import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
 import pytest
+from axe_core import WEB, installed, serious, source
 from browsing import COMES_MS, IN_CHROMIUM, a_tab, comes, open_page, row, titled
 from page_client import PageClient
 from playwright.sync_api import Browser, Page, expect
@@ -20,7 +19,6 @@ from playwright.sync_api import Browser, Page, expect
 from journeys.house import House
 
 pytestmark = [*IN_CHROMIUM, pytest.mark.long, pytest.mark.timeout(900)]
-WEB = Path(__file__).parents[2] / "web"
 STATIC = Path("src/toryo/fronts/web/static")
 TASKS = 2000
 A_SECOND = 10
@@ -136,8 +134,7 @@ def test_nothing_is_asked_for_in_a_minute_of_an_idle_page(house: House, page: Pa
 
 
 def test_axe_finds_nothing_serious_on_any_page(browser: Browser, house: House, page: PageClient) -> None:
-    installed()
-    axe = (WEB / "node_modules/axe-core/axe.min.js").read_text()
+    axe = source()
     task = house.add(titled("is looked at by axe"), "--agent", "fails")
     done = house.add(titled("is reviewed by axe"), "--agent", "works")
     house.rest(task, done)
@@ -154,23 +151,6 @@ def test_axe_finds_nothing_serious_on_any_page(browser: Browser, house: House, p
             tab.get_by_role("dialog").wait_for()
             found += [(scheme, "new", *one) for one in serious(tab, axe)]
     assert found == []
-
-
-def serious(tab: Page, axe: str) -> list[tuple[str, str]]:
-    tab.evaluate(axe)
-    results: dict[str, Any] = tab.evaluate("axe.run()")
-    return [
-        (one["id"], str(one["nodes"][0]["html"])[:160])
-        for one in results["violations"]
-        if one["impact"] in ("serious", "critical")
-    ]
-
-
-def installed() -> None:
-    """Never skipped: what nobody compares is not what the sources build."""
-    assert shutil.which("npm"), "needs Node, as `make clients` does"
-    if not (WEB / "node_modules/axe-core").exists():
-        subprocess.run(["npm", "ci", "--no-audit", "--no-fund"], cwd=WEB, check=True, timeout=600)
 
 
 def test_the_committed_files_are_what_the_sources_build_and_no_larger_than_agreed(tmp_path: Path) -> None:
