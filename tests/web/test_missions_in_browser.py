@@ -109,7 +109,6 @@ def test_a_mission_that_asks_and_then_has_a_plan_fits_360_pixels(
 
 @pytest.mark.long
 @pytest.mark.timeout(900)
-@pytest.mark.xfail(reason="the word `default` beside a question's option has too little contrast")
 def test_axe_finds_nothing_serious_on_a_mission_that_asks_and_then_has_a_plan(
     browser: Browser, house: House, page: PageClient
 ) -> None:

@@ -95,7 +95,7 @@ export function Questions({ mission, onAnswered }: { mission: Mission; onAnswere
                   onChange={() => setGiven({ ...given, [one.id]: option })}
                 />
                 {option}
-                {option === one.default && <span className="text-xs text-faint">default</span>}
+                {option === one.default && <span className="text-xs text-soft">default</span>}
               </label>
             ))}
             <input
