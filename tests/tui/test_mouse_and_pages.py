@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
 from terminal import MissionShop, Screen, on_screen
 from test_modes import answer_branches
 from test_work_screen import fail
@@ -15,7 +14,6 @@ async def click(seen: Screen, words: str) -> None:
     await seen.pilot.click(offset=(rows[y].index(words), y))
 
 
-@pytest.mark.xfail(reason="a list with a border takes a click for the row below it")
 def test_a_click_on_a_row_stands_on_it(shop: MissionShop) -> None:
     async def journey(seen: Screen) -> None:
         await seen.elsewhere(answer_branches, shop)
@@ -26,7 +24,6 @@ def test_a_click_on_a_row_stands_on_it(shop: MissionShop) -> None:
     on_screen(shop, journey)
 
 
-@pytest.mark.xfail(reason="a list with a border takes a click for the row below it")
 def test_a_click_on_the_row_that_is_stood_on_opens_it(model: MissionShop) -> None:
     model.planned()
 
@@ -73,7 +70,6 @@ def test_the_dollar_key_shows_what_model_and_agents_spent(model: MissionShop) ->
     on_screen(model, journey, screen="work")
 
 
-@pytest.mark.xfail(reason="an anchored chat stays scrolled below zero")
 def test_a_plan_that_fits_the_screen_is_seen(model: MissionShop) -> None:
     model.planned()
 

@@ -125,7 +125,8 @@ class RowList(ScrollView, can_focus=True):
         self.refresh()
 
     async def _on_click(self, event: events.Click) -> None:
-        at = int(event.y) + self.scroll_offset.y
+        inside = event.get_content_offset(self)
+        at = len(self._rows) if inside is None else inside.y + self.scroll_offset.y
         if at < len(self._rows):
             again = at == self.cursor
             self.cursor = at

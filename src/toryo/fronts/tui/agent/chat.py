@@ -89,7 +89,8 @@ class Chat(VerticalScroll, can_focus=True):
         cards = [self.tell(text, "card", title) for title, text in chat_text.plan_parts(mission)]
         self.note(approve, "bold yellow")
         if cards:
-            self.release_anchor()
+            self.anchor(False)
+            self.scroll_y = 0  # an anchor leaves what is lower than the screen below zero
             self.call_after_refresh(self.scroll_to_widget, cards[0], top=True, animate=False)
 
     def to_end(self) -> None:
