@@ -190,7 +190,6 @@ def test_importing_the_client_loads_nothing_heavy() -> None:
         "mcp",
         "anyio",
         "asyncio",
-        "typing",
         "dataclasses",
         "pathlib",
         "subprocess",

@@ -118,9 +118,10 @@ def test_a_red_base_is_its_own_state_and_heals_with_the_users_commit(make_house:
     (wrong,) = [
         one
         for one in json.loads(house.toryo("doctor", "--json").stdout)["findings"]
-        if "base_red" in one["what"]
+        if "the checks fail on the base itself" in one["what"]
     ]
-    assert "commit on the target" in wrong["hint"]
+    assert "commit on the target" in wrong["what"]
+    assert wrong["hint"].startswith("toryo target approve main --project ")
     git(house.repo, "checkout", "-q", "main")
     (house.repo / "broken").unlink()
     commit_files(house.repo, {}, "mend the base")

@@ -143,7 +143,8 @@ def check_respawns(tables: dict[str, list[Row]]) -> None:
                 words = [
                     verb
                     for verb in said[task]
-                    if verb["verb"] in ("retry", "approve") and verb["generation"] == earlier["generation"]
+                    if verb["verb"] in ("retry", "approve", "submit")
+                    and verb["generation"] == earlier["generation"]
                 ]
                 assert words, f"{task} was started again although {earlier['id']} said it cannot"
         floors = [0, *(verb["generation"] for verb in said[task] if verb["verb"] == "retry"), 10**6]

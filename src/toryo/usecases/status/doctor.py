@@ -85,8 +85,9 @@ def _of_projects(context: HeadContext, tx: Tx) -> list[views.Finding]:
         for target in projects.targets_of(tx, row.id):
             if target.stopped:
                 why = f"{row.name}: nothing lands on {target.name}: {meaning(target.stopped).sentence}"
+                shown = f"toryo target show {target.name} --project {row.name}"
                 typed = lines(stopped_targets.actions(row, target))
-                found.append(_finding("error", why, typed[0] if typed else f"toryo project show {row.name}"))
+                found.append(_finding("error", why, typed[0] if typed else shown))
     return found
 
 

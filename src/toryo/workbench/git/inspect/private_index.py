@@ -43,9 +43,10 @@ class PrivateIndex:
         return added.complaint[:500] if added.code != 0 else ""
 
     def add(self, paths: Iterable[str]) -> None:
-        """These too, though they are ignored."""
+        """These too, though they are ignored; one that went meanwhile is left out."""
         if names := _joined(paths):
-            self.git.do("update-index", "--add", "-z", "--stdin", stdin=names, env=self.env, limit_s=600)
+            options = ("--add", "--remove", "-z", "--stdin")
+            self.git.do("update-index", *options, stdin=names, env=self.env, limit_s=600)
 
     def add_raw(self, paths: Iterable[str]) -> None:
         """These byte by byte: no filter may put them elsewhere or change them, or needs to be installed."""

@@ -86,7 +86,6 @@ def _adopt(inputs: AdoptInputs, wrote: list[str]) -> Adopted:
         _replace(folder / "owner", f"{inputs.installation}\n")
         wrote.append("toryo/owner")
     project = _mark(folder / "project", inputs.project, wrote)
-    written_settings.note(root, common, inputs.written)
     if allow_worktree_settings(common):
         wrote.append("config: extensions.worktreeConfig=true")
     wrote += exclude(common, EXCLUDED)
@@ -96,6 +95,7 @@ def _adopt(inputs: AdoptInputs, wrote: list[str]) -> Adopted:
         tip = _first_tip(git, inputs.base, commit, wrote)
     except GitFailed as failed:
         return _problem("tip_failed", failed.complaint, "Look at `git for-each-ref refs/toryo/tips`.")
+    written_settings.note(root, common, inputs.written)
     return Adopted(
         project=project,
         owner=inputs.installation,

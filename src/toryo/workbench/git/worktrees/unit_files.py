@@ -21,6 +21,8 @@ from toryo.yaml.unit_files import is_known
 
 LARGEST_COPY = 5_000_000
 """Bytes: what is larger is no setting."""
+_HALF = ".aiagent/unit/half-written"
+"""Where git looks for nothing."""
 
 
 def write(worktree: Worktree, wanted: Iterable[UnitFile], text_of: Callable[[str], str]) -> None:
@@ -28,8 +30,10 @@ def write(worktree: Worktree, wanted: Iterable[UnitFile], text_of: Callable[[str
     wishes = list(wanted)
     tracked = _tracked(worktree.git, [one.path for one in wishes])
     for one in wishes:
-        if one.path not in tracked and (place := _place(worktree.path, one.path)):
-            files.write_whole(place, text_of(one.blob).encode("utf-8", "surrogateescape"))
+        half, place = _place(worktree.path, _HALF), _place(worktree.path, one.path)
+        if one.path not in tracked and half and place:
+            files.write_whole(half, text_of(one.blob).encode("utf-8", "surrogateescape"))
+            half.replace(place)  # never away for a moment: git may be reading the worktree
 
 
 def refresh(worktree: Worktree, wanted: Iterable[UnitFile], text_of: Callable[[str], str]) -> tuple[str, ...]:
@@ -60,6 +64,7 @@ def copy(repo: Path, worktree: Worktree, names: Iterable[str], exclude: tuple[st
             continue
         place = _place(worktree.path, name) if source.stat().st_size <= LARGEST_COPY else None
         if place is not None:
+            place.unlink(missing_ok=True)
             shutil.copyfile(source, place, follow_symlinks=False)
             place.chmod(source.stat().st_mode & 0o777)
 
@@ -105,7 +110,6 @@ def _place(worktree: Path, name: str) -> Path | None:
     place = worktree / name
     if place.is_dir() and not place.is_symlink():
         return None
-    place.unlink(missing_ok=True)
     return place
 
 
