@@ -66,7 +66,9 @@ def test_panes_stand_as_laid_out_and_follow_the_tree_until_the_window_is_closed(
     following = threading.Thread(target=lambda: codes.append(typed("tmux").code))
     following.start()
     try:
-        first = eventually(lambda: panes(tmux) if len(panes(tmux)) == 3 else None, what="three panes")
+        first = eventually(
+            lambda: panes(tmux) if len(panes(tmux)) == 3 else None, within_s=60, what="three panes"
+        )
         assert set(first) == {"root", "bus", "root-a"}, "what is pending has nothing to show"
         assert (first["root"][:2], first["bus"][0]) == ((0, 0), 0)
         assert first["bus"][1] > first["root"][1]

@@ -230,7 +230,7 @@ def _check_landing(
         assert ("approve", "outside_run") in verbs or run["purpose"] in BY_HAND
     repository = house.world.repositories[task["project"]]
     if run["purpose"] != Purpose.REVERT:  # that one is made in no worktree
-        begun = house.world.prepared[run["id"]]["base"]
+        begun = _prepared(house, tables, run)["base"]
         assert repository.history(landing["head"]) - repository.history(begun), "no commit beyond the base"
     assert landing["candidate"] in repository.ever_held(), "done, but the branch never held it"
     gate = next(gate for gate in tables["gates"] if gate["id"] == landing["gate"])
@@ -239,6 +239,18 @@ def _check_landing(
         assert gate["verdict"] in MAY_LAND
         for check in gate["checks"]:
             assert (gate["tree"], check["command"]) in house.world.passed, "done without a pass"
+
+
+def _prepared(house: House, tables: dict[str, list[Row]], run: Row) -> Row:
+    """Where its work began; a person's own run goes on in the worktree of the run before."""
+    earlier = [
+        one
+        for one in tables["runs"]
+        if one["task"] == run["task"]
+        and one["generation"] <= run["generation"]
+        and one["id"] in house.world.prepared
+    ]
+    return house.world.prepared[max(earlier, key=lambda one: int(one["generation"]))["id"]]
 
 
 def check_nothing_to_add(house: House, before: dict[str, list[Row]]) -> None:

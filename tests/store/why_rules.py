@@ -113,14 +113,17 @@ def _offers_something(told: Row) -> None:
 
 
 def _goes_on(told: Row, row: Any, tables: dict[str, list[Row]], marks: set[str]) -> bool:
-    """Whether something is to be done for it, or for what it waits for: an order, a look, a run, a claim."""
+    """Whether something is to be done for it, or for what it waits for: an order, a look, a run, a claim; of
+    a landing that queues also for one of the same target, which is tried first."""
     behind = {one["subject"].removeprefix("task:") for one in told["waits_for"]} | {row.id}
     rows = [one for one in tables["tasks"] if one["id"] in behind]
     queues = {f"queue:{one['project']}/{one['target']}" for one in rows}
     where = {one["project"] for one in rows}
     pending = [one for one in tables["orders"] if one["project"] in where and one["ended_at"] is None]
+    lines = {(one["project"], one["target"]) for one in rows}
+    in_line = {one["id"] for one in tables["landings"] if (one["project"], one["target"]) in lines}
     return (
-        any(one["task"] in behind or not one["task"] for one in pending)
+        any(one["task"] in behind or not one["task"] or one["landing"] in in_line for one in pending)
         or any(run["live"] and run["project"] in where for run in tables["runs"])
         or any(one["status"] == "ready" for one in rows)
         or bool(marks & (queues | {f"task:{one}" for one in behind}))
