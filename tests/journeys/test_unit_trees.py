@@ -236,7 +236,11 @@ def test_no_child_starts_before_a_person_approves_the_first_breakdown(
     assert "lives in" in refused.stderr
     house.ok("mission", "approve", begun["mission"])
     assert house.rest("root", limit_s=90) == 0, house.story("root")
-    assert house.read("mission", "show", begun["mission"])["status"] == "completed"
+    eventually(  # its worktrees and branches are retired first
+        lambda: house.read("mission", "show", begun["mission"])["status"] == "completed",
+        what="the mission's end",
+        within_s=60,
+    )
 
 
 def test_without_requirements_nothing_is_spawned_and_the_file_is_named(
